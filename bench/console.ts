@@ -102,7 +102,7 @@ async function seed(service: Service, places: readonly Place[], directory: strin
   await untilAll('confirmed')
   await service.stop()
   for (const [series, { id, chain, account }] of places.entries()) {
-    seedFinished(databasePath(directory), id, finishedOfRelayer, 'shrunk', series)
+    seedFinished(databasePath(directory), id, finishedOfRelayer, series)
     await chain.rpc('anvil_setNonce', [account.address, `0x${finishedOfRelayer.toString(16)}`])
   }
 }

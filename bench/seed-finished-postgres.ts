@@ -1,13 +1,11 @@
 // A long history on PostgreSQL, quickly: as seed-finished.ts.
 import type { Postgres } from '../tooling/postgres.ts'
-import type { Shape } from './seed-finished.ts'
 
 export async function seedFinishedOnPostgres(
   postgres: Postgres,
   databaseUrl: string,
   relayerId: string,
   count: number,
-  shape: Shape = 'shrunk',
 ): Promise<void> {
   const database = new URL(databaseUrl).pathname.slice(1)
   const query = <Row>(sql: string) => postgres.query<Row>(sql, database)
@@ -25,13 +23,6 @@ export async function seedFinishedOnPostgres(
     await query(
       `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.map((name) => changed[name] ?? `t.${name}`).join(', ')}
        FROM generate_series(1, ${count - 1}) AS i, ${table} AS t WHERE t.${key} = '${template?.id}'`,
-    )
-  }
-  if (shape === 'shrunk') {
-    await query("UPDATE attempts SET raw = ''")
-    await query(
-      `INSERT INTO attempts_shrunk SELECT id, chain_id, address, ${count} FROM relayers WHERE id = '${relayerId}'
-       ON CONFLICT (relayer_id, chain_id, address) DO UPDATE SET below = excluded.below`,
     )
   }
   await clone('transactions', 'id', { id, sequence: 'i + 1', nonce: 'i', included_hash: hash })

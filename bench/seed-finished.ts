@@ -2,21 +2,12 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
-/** As the service leaves it for good, or as it was before the service shrunk it. */
-export type Shape = 'shrunk' | 'full'
-
 /**
  * Copies the only transaction of `relayerId`, with its attempts, until there are `count`, at nonces and places in the
  * order that lead up to `count`. The service must not be running. The account's nonce on chain is then `count` too. `series`: below
  * 1,000, and another for each relayer of a database.
  */
-export function seedFinished(
-  databasePath: string,
-  relayerId: string,
-  count: number,
-  shape: Shape = 'shrunk',
-  series = 0,
-): void {
+export function seedFinished(databasePath: string, relayerId: string, count: number, series = 0): void {
   const database = new Database(databasePath)
   try {
     // Pages go to the file once: with a write-ahead log, ten million rows would need the space twice.
@@ -37,12 +28,6 @@ export function seedFinished(
       )
     }
     database.transaction(() => {
-      if (shape === 'shrunk') {
-        database.exec(
-          `UPDATE attempts SET raw = '', r = unhex(substr(r, 3)), s = unhex(substr(s, 3)) WHERE typeof(r) = 'text';
-           INSERT OR REPLACE INTO attempts_shrunk SELECT id, chain_id, address, ${count} FROM relayers WHERE id = '${relayerId}'`,
-        )
-      }
       const hash = `'0x' || printf('%03d%061x', ${series}, i)`
       clone('transactions', 't.id = ?', { id, sequence: 'i + 1', nonce: 'i', included_hash: hash }).run(template.id)
       clone('attempts', 't.transaction_id = ?', { transaction_id: id, nonce: 'i', hash }).run(template.id)

@@ -59,7 +59,6 @@ export function openMachine(parts: Parts): Machine {
       ...{ kind: scenario.custody.kind, dice: openDice(seed, 'custodyCalls'), timeline },
       ...{ isCalm: () => !state.faulty, approvals: new Map() },
     },
-    shrinks: openDice(seed, 'shrinking').chance(drawn.shrinking),
     witness: {
       retention: openDice(seed, 'retention').chance(drawn.retention) ? watchRetention(disk, history.fail) : undefined,
       nextPosition: () => {

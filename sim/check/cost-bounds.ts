@@ -33,7 +33,6 @@ export function watchCostBounds(
   kind: ChainKind,
   fail: (what: string) => void,
 ): CostBounds {
-  // The rows of an ended transaction shrink, and get new row ids.
   const noOps = committed<[number], NoOp>(
     `SELECT rowid AS place, hash, transaction_id AS id, gas_limit, gas_price, max_fee_per_gas, raw, recorded_at_block
       FROM attempts WHERE rowid > ? AND kind = 'cancel' AND raw <> '' ORDER BY rowid`,

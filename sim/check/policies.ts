@@ -267,9 +267,6 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
           case 'swept':
             if (entry.paused === 0) fail(`${named(entry)}: it sweeps the account, and the relayer is not paused`)
             break
-          case 'shrunk':
-            if (entry.figure === 1) fail(`${named(entry)}: its signed bytes were dropped, and it has not ended`)
-            break
           case 'resumed':
             fail(`${entry.relayer_id}: its own pause changed with that of its network`)
             break

@@ -199,37 +199,4 @@ export const ofRestores: readonly Mutant[] = [
       },
     ],
   },
-  {
-    name: 'shrink-what-is-open',
-    breaks: 'drops the signed bytes of a transaction that has not ended, so that nothing can broadcast it again',
-    with: ['shrinking'],
-    expects: 'its signed bytes were dropped',
-    edits: [
-      {
-        file: 'src/store/transactions/written/shrink-attempts.ts',
-        find: ') = 0`',
-        put: ') >= 0`',
-      },
-      {
-        file: 'src/store/transactions/written/shrink-attempts.ts',
-        find: 't.nonce < account.spent_below AND ',
-        put: '',
-      },
-      {
-        file: 'src/store/transactions/written/shrink-attempts.ts',
-        find: "    .where('nonce', '<', p.spent)\n",
-        put: '',
-      },
-      {
-        file: 'src/store/transactions/written/shrink-attempts.ts',
-        find: 'found.find(({ open }) => open === 1)',
-        put: 'found.find(({ nonce }) => nonce < 0)',
-      },
-      {
-        file: 'src/store/transactions/written/shrink-attempts.ts',
-        find: 'open === 0 && nonce < below',
-        put: 'open >= 0 && nonce < below',
-      },
-    ],
-  },
 ]

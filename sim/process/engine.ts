@@ -8,7 +8,6 @@ import { ethereumProfile, type NetworkProfile } from '../../src/domain/profile.t
 import type { Clock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { secret } from '../../src/ops/secret.ts'
-import { shrinkAttempts } from '../../src/retention/shrink-attempts.ts'
 import type { Hints } from '../../src/store/hints.ts'
 import type { Dice } from '../../tooling/dice.ts'
 import { keepsFutureMs } from '../chain/sequencer.ts'
@@ -60,8 +59,6 @@ export interface Machine {
   readonly custody: CustodyWorld | undefined
   /** The node shows another chain now and then, or is on a branch without this canonical block. */
   readonly isOffChain: (node: number, hash: unknown) => boolean
-  /** Attempts shrink while the service runs. */
-  readonly shrinks: boolean
 }
 
 export interface SimSharing {
@@ -82,7 +79,7 @@ export function start(machine: Machine, instance: Instance): Process {
   const store = openSimStore(disk, instance, timeline, witness)
   const clock = clockOf(instance, timeline, epochMs, machine.skewMs)
   const logger = loggerOf(instance, machine, {})
-  const composed = composeEngine(configOf(scenario, machine), {
+  const engine = composeEngine(configOf(scenario, machine), {
     clock,
     random: { bytes: (length) => ids.bytes(length) },
     logger,
@@ -96,22 +93,7 @@ export function start(machine: Machine, instance: Instance): Process {
       openSharing: () => ({ locks: sharing.locks.locksOf(instance), hints: sharing.hintsOf(instance) }),
     }),
   })
-  if (!machine.shrinks) return { instance, engine: composed }
-  const shrinking = () => shrinkAttempts({ store, clock, logger, pace: shrinkingPace })
-  return { instance, engine: composed.then((engine) => together(engine, shrinking())) }
-}
-
-/** Few at a time, so that a process dies between two portions. */
-const shrinkingPace = { rowsAtOnce: 3, everyMs: 5_000 }
-
-function together(engine: Engine, besides: AsyncDisposable): Engine {
-  return {
-    ...engine,
-    async [Symbol.asyncDispose]() {
-      await besides[Symbol.asyncDispose]()
-      await engine[Symbol.asyncDispose]()
-    },
-  }
+  return { instance, engine }
 }
 
 function keyServicesFor(machine: Machine, instance: Instance, clock: Clock) {

@@ -6,7 +6,6 @@ export interface Entry {
   /**
    * - `accepted`, `replaced`: a client's payload is stored. `filled`: a no-op of the relayer's own is. `swept`: a sweep is.
    * - `bound`: a transaction of the queue gets a nonce. `signed`: an attempt is recorded.
-   * - `shrunk`: the signed bytes of an attempt are dropped.
    * - `resumed`: a relayer's own pause changes with that of its network.
    * - `released`: a hold ends, by a client or by time.
    * - `canceled`: a DELETE is. `expired`: its valid_until has passed. `refused`: the relayer itself gives the payload up.
@@ -22,12 +21,11 @@ export interface Entry {
     | 'canceled'
     | 'expired'
     | 'refused'
-    | 'shrunk'
     | 'resumed'
   readonly transaction_id: string
   /** The payload's, or the attempt's signed bytes. */
   readonly bytes: string
-  /** Of an attempt: the head that it was decided at. Of a DELETE: whether the payload was mined. Of an expiry: when. Of dropped bytes: whether it is open. */
+  /** Of an attempt: the head that it was decided at. Of a DELETE: whether the payload was mined. Of an expiry: when. */
   readonly figure: number | null
   readonly relayer_id: string
   readonly paused: 0 | 1
@@ -102,12 +100,6 @@ const triggers: readonly (readonly [name: string, when: string, expected: string
     'signed',
     'INSERT ON main.attempts',
     "'signed', NEW.transaction_id, NEW.raw, NEW.recorded_at_block",
-    '(SELECT relayer_id FROM transactions WHERE id = NEW.transaction_id)',
-  ],
-  [
-    'shrunk',
-    "UPDATE ON main.attempts WHEN NEW.raw = '' AND OLD.raw <> ''",
-    "'shrunk', NEW.transaction_id, '', (SELECT open FROM transactions WHERE id = NEW.transaction_id)",
     '(SELECT relayer_id FROM transactions WHERE id = NEW.transaction_id)',
   ],
 ]

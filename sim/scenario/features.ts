@@ -62,10 +62,6 @@ export const features = {
     odds: 0.1,
     about: 'A second copy of the database, without the rows that retention may remove, is compared with the first.',
   },
-  shrinking: {
-    odds: 0.05,
-    about: 'Attempts shrink while the service runs. Each batch is one more commit at which a process may die.',
-  },
   samePayloads: {
     odds: 0.1,
     about: 'A replacement repeats the payload, and the service may sign the same bytes again.',

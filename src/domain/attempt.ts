@@ -74,7 +74,7 @@ export interface Attempt {
   readonly revision?: number
   readonly fees: Fees
   readonly gasLimit: Gas
-  /** The signed bytes. They may be absent once the transaction has ended: nothing broadcasts them any more. */
+  /** The signed bytes. Absent in what was read only to be shown. */
   readonly raw?: Hex
   readonly signature: Signature
   readonly recordedAt: TimestampMs
@@ -101,9 +101,9 @@ export function recordedAtBlockOf(
   return recordedAtBlock - head > fallBlocksMax ? 0 : recordedAtBlock
 }
 
-/** Throws for an attempt whose bytes are gone, since its transaction has ended. */
+/** Throws for an attempt that was read only to be shown. */
 export function bytesOf({ hash, raw }: Attempt): Hex {
-  if (raw === undefined) throw new Error(`attempt ${hash} can't be broadcast: its transaction has ended`)
+  if (raw === undefined) throw new Error(`attempt ${hash} was read without its signed bytes`)
   return raw
 }
 

@@ -1,4 +1,4 @@
-// Opens retention: it deletes old audit records, contradictions, events and figures, shrinks the attempts of ended transactions and,
+// Opens retention: it deletes old audit records, contradictions, events and figures and,
 // where the configuration sets an age, deletes old transactions and idempotency keys.
 import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -12,7 +12,6 @@ import { pruneEvents } from './prune-events.ts'
 import { pruneFigures } from './prune-figures.ts'
 import { pruneIdempotencyKeys } from './prune-idempotency-keys.ts'
 import { pruneTransactions } from './prune-transactions.ts'
-import { shrinkAttempts } from './shrink-attempts.ts'
 
 /** The part of the engine that retention depends on. */
 interface Retaining {
@@ -56,7 +55,6 @@ export function openRetention(
   opened.use(pruneAudit({ store, clock, logger, limits }))
   opened.use(pruneEvents({ store, clock, logger, metrics: metrics.webhooks, retention: limits }))
   opened.use(pruneFigures({ store, clock, logger }))
-  opened.use(shrinkAttempts({ store, clock, logger }))
   if (transactionsDays !== undefined) {
     const archive = directory && opened.use(openArchive({ directory, clock, present }))
     const keptMs = transactionsDays * dayMs

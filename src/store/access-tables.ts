@@ -172,14 +172,6 @@ export interface NodeCallTable {
   failed: number
 }
 
-/** How far an account is shrunk: the attempts of its transactions that ended with a nonce below `below`. */
-export interface AttemptsShrunkTable {
-  relayer_id: RelayerId
-  chain_id: number
-  address: Address
-  below: number
-}
-
 /** A nonce that a transaction of ours held and gave back. Rows below `spent_below` count for nothing. */
 export interface ReleasedNonceTable {
   relayer_id: RelayerId

@@ -47,7 +47,6 @@ import { readLabels } from './transactions/written/labels.ts'
 import { listAllPresigned } from './transactions/written/presigned-no-ops.ts'
 import { endedBefore, removableAmong } from './transactions/written/prune-ended.ts'
 import { findRevert } from './transactions/written/reverts.ts'
-import { shrinkableAccounts } from './transactions/written/shrink-attempts.ts'
 
 const attemptsMax = 1_000
 
@@ -87,7 +86,6 @@ export function readsOver(executor: Executor): Reads {
     oldestEventAt: () => oldestEventAt(executor),
     endedBefore: (before, from, limit) => endedBefore(executor, before, from, limit),
     removable: (relayerId, ids) => removableAmong(executor, relayerId, ids),
-    shrinkableAccounts: () => shrinkableAccounts(executor),
     presigned: () => listAllPresigned(executor),
     ...bulkReads(executor),
     work: (relayerId, queuedMax, earlier) => loadWork(executor, relayerId, queuedMax, earlier),

@@ -1,8 +1,8 @@
-// The part of the store port for work in the background: old rows are found, and deleted or made smaller.
+// The part of the store port for work in the background: old rows are found and deleted.
 import type { GivenUp } from '../domain/delivery.ts'
-import type { Address, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { KeptRecords } from '../domain/signature-record.ts'
-import type { Nonce, TimestampMs } from '../domain/units.ts'
+import type { TimestampMs } from '../domain/units.ts'
 
 /** How long events stay that no delivery needs. */
 export interface EventRetention {
@@ -35,22 +35,6 @@ export interface RetentionReads {
   endedBefore(before: TimestampMs, from: EndedPosition, limit: number): Promise<readonly EndedTransaction[]>
   /** The ids of the relayer's transactions that nothing needs any more: domain/removable.ts has the rules. */
   removable(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionId[]>
-  /** Accounts whose next transaction, in the order of nonces, has ended: `shrinkAttempts` has something to do. */
-  shrinkableAccounts(): Promise<readonly ShrinkableAccount[]>
-}
-
-/** The account of a relayer, or of one that was deleted. */
-export interface ShrinkableAccount {
-  readonly relayerId: RelayerId
-  readonly chainId: number
-  readonly address: Address
-  /** Every nonce below is spent in a final block. */
-  readonly spentBelow: Nonce
-}
-
-export interface ShrunkPortion {
-  readonly transactions: number
-  readonly mayHaveMore: boolean
 }
 
 export interface PrunedClaims {
@@ -59,11 +43,6 @@ export interface PrunedClaims {
 }
 
 export interface RetentionChanges {
-  /**
-   * Shrinks the attempts of the next transactions that have ended, at most `rows`, up to the lowest open nonce. Only the
-   * signed bytes are lost: no answer changes.
-   */
-  shrinkAttempts(account: ShrinkableAccount, rows: number): Promise<ShrunkPortion>
   /**
    * Deletes these transactions of the relayer with their attempts, except those that something needs by now. Returns those
    * that it deleted. The unit has to name the relayer.

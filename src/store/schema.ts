@@ -20,7 +20,6 @@ import type {
   AcknowledgmentTable,
   AnchorTable,
   ApiKeyTable,
-  AttemptsShrunkTable,
   AuditCountTable,
   AuditLogTable,
   ContradictionTable,
@@ -168,10 +167,10 @@ export interface AttemptTable {
   gas_price: string | null
   max_fee_per_gas: string | null
   max_priority_fee_per_gas: string | null
-  /** The signed bytes. In the shrunk row of an ended transaction they are empty, and on SQLite `r` and `s` are binary. */
+  /** The signed bytes. */
   raw: Hex | ''
-  r: Hex | Uint8Array
-  s: Hex | Uint8Array
+  r: Hex
+  s: Hex
   v: number
   recorded_at: number
   recorded_at_block: number
@@ -272,7 +271,6 @@ export interface Schema {
   estate: RevisionTable
   transactions: TransactionTable
   attempts: AttemptTable
-  attempts_shrunk: AttemptsShrunkTable
   presigned_no_ops: PresignedNoOpTable
   released_nonces: ReleasedNonceTable
   gap_fills: GapFillTable

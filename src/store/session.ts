@@ -59,7 +59,6 @@ import { pruneClaims } from './transactions/written/prune-claims.ts'
 import { removeEnded } from './transactions/written/prune-ended.ts'
 import { recordRevert } from './transactions/written/reverts.ts'
 import { insertTransaction, saveTransaction } from './transactions/written/save-transaction.ts'
-import { shrinkAttempts } from './transactions/written/shrink-attempts.ts'
 
 export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad): Session {
   return {
@@ -91,7 +90,6 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     revokeApiKey: (id, by, now) => revokeApiKey(executor, id, by, now),
     recordAudit: (decision) => pad.recordAudit(decision),
     removeEnded: (relayerId, ids) => removeEnded(executor, tallies, relayerId, ids),
-    shrinkAttempts: (account, rows) => shrinkAttempts(executor, account, rows),
     pruneClaims: (before, now, rows) => pruneClaims(executor, before, now, rows),
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     recordSignature: (record) => recordSignature(executor, record),

@@ -37,7 +37,6 @@ import { registryContract } from './contract-registry.ts'
 import { retentionContract } from './contract-retention.ts'
 import { revertContract } from './contract-reverts.ts'
 import { rowContract } from './contract-rows.ts'
-import { shrinkingContract } from './contract-shrinking.ts'
 import { tipContract } from './contract-tips.ts'
 import { unitContract } from './contract-units.ts'
 import { unsettledContract } from './contract-unsettled.ts'
@@ -83,7 +82,6 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('deliveries', () => deliveryContract(open))
     describe('deliveries whose day is over', () => overdueContract(open))
     describe('retention', () => retentionContract(open))
-    describe('shrunk attempts', () => shrinkingContract(open))
     describe('the dashboard', () => dashboardContract(open))
     describe('figures of five minutes', () => figureContract(open))
   })

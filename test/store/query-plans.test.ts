@@ -175,9 +175,6 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   const final = { phase: 'final', nonce: 0, attempts: [own], inclusion: by(own), finalAt: now, witnesses: 1 } as const
   await session.saveTransaction(ending, { ...ending, lifecycle: final }, now)
   await session.raiseFloor(other.id, { spentBelow: 1, explainedBelow: 1 })
-  const [account] = await reads.shrinkableAccounts()
-  if (!account) throw new Error('nothing can be shrunk')
-  expect(await session.shrinkAttempts(account, 9)).toMatchObject({ transactions: 1 })
   await reads.queuesToDo(now)
   await reads.moreToDo('hook', new Set(), now)
   await allOf((await reads.deadLetterItems('hook', { page: 1, perPage: 1 }))?.items)

@@ -49,9 +49,4 @@ export const ofRelayers: readonly Sql[] = [
     gas_price TEXT, max_fee_per_gas TEXT, max_priority_fee_per_gas TEXT, sealed TEXT, signed_at BIGINT NOT NULL,
     PRIMARY KEY (relayer_id, nonce, hash)
   )`,
-  // How far the attempts of an account are shrunk. No row: none is.
-  `CREATE TABLE attempts_shrunk (
-    relayer_id TEXT NOT NULL, chain_id BIGINT NOT NULL, address TEXT NOT NULL, below BIGINT NOT NULL,
-    PRIMARY KEY (relayer_id, chain_id, address)
-  )`,
 ]

@@ -21,14 +21,8 @@ export function nameOf({ columns, key }: Table, row: Row): string {
 
 /** Throws OperatorError for a value that no version of the service writes, and PostgreSQL would refuse. */
 export function rowOf(table: Table, values: readonly unknown[]): Row {
-  const packed = packedOf[table.name] ?? []
   // The check below refuses any value that is neither text, null nor a whole number.
-  const row = values.map((value, index) => {
-    if (value instanceof Uint8Array && packed.includes(table.columns[index] ?? '')) {
-      return `0x${Buffer.from(value).toString('hex')}`
-    }
-    return typeof value === 'bigint' ? String(value) : value
-  }) as Row
+  const row = values.map((value) => (typeof value === 'bigint' ? String(value) : value)) as Row
   for (const [index, value] of row.entries()) {
     const fault = faultOf(value)
     if (fault === undefined) continue
@@ -38,9 +32,6 @@ export function rowOf(table: Table, values: readonly unknown[]): Row {
   }
   return row
 }
-
-/** Columns that SQLite may hold in binary, where PostgreSQL holds hex. */
-const packedOf: Readonly<Record<string, readonly string[]>> = { attempts: ['r', 's'] }
 
 function faultOf(value: unknown): string | undefined {
   if (value === null) return undefined

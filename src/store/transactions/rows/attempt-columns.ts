@@ -39,7 +39,7 @@ export const attemptColumns = {
 // The columns of an attempt without its signed bytes, which may be large, and which no answer shows.
 const unsignedNames = keysOf(attemptColumns).filter((name) => name !== 'raw')
 
-/** An empty text in the place of the bytes, as in a row that was shrunk. */
+/** With an empty text in the place of the bytes. */
 export const unsignedColumns = [
   ...unsignedNames.map((name) => `attempts.${name}` as const),
   'attempts.position' as const,

@@ -1,8 +1,7 @@
 // Converts attempts to rows and back.
 import type { Selectable } from 'kysely'
-import type { Attempt, BroadcastState, RejectionCode } from '../../../domain/attempt.ts'
+import { type Attempt, type BroadcastState, bytesOf, type RejectionCode } from '../../../domain/attempt.ts'
 import type { Fees } from '../../../domain/fees.ts'
-import type { Hex } from '../../../domain/ids.ts'
 import type { AttemptTable } from '../../schema.ts'
 import { storableText } from '../../values.ts'
 
@@ -18,17 +17,13 @@ export function attemptFromRow(row: AttemptRow): Attempt {
     fees: feesFromRow(row),
     gasLimit: row.gas_limit,
     ...(row.raw !== '' && { raw: row.raw }),
-    signature: { r: hexFrom(row.r), s: hexFrom(row.s), v: row.v },
+    signature: { r: row.r, s: row.s, v: row.v },
     recordedAt: row.recorded_at,
     recordedAtBlock: row.recorded_at_block,
     broadcast: broadcastFromRow(row),
     ...(row.recovered === 1 && { recovered: true }),
     ...(row.presigned === 1 && { presigned: true }),
   }
-}
-
-function hexFrom(value: Hex | Uint8Array): Hex {
-  return typeof value === 'string' ? value : `0x${Buffer.from(value).toString('hex')}`
 }
 
 /** The database assigns `position`. */
@@ -42,7 +37,7 @@ export function attemptToRow(attempt: Attempt): Omit<AttemptRow, 'position'> {
     revision: attempt.revision ?? 0,
     gas_limit: attempt.gasLimit,
     ...feesToRow(fees),
-    raw: attempt.raw ?? '',
+    raw: bytesOf(attempt),
     ...attempt.signature,
     recorded_at: attempt.recordedAt,
     recorded_at_block: attempt.recordedAtBlock,

@@ -1,4 +1,4 @@
-// Adds attempts, and updates their broadcast state: nothing else of an attempt changes until it shrinks (shrink-attempts.ts).
+// Adds attempts, and updates their broadcast state: nothing else of an attempt changes.
 
 import type { Attempt } from '../../../domain/attempt.ts'
 import type { TransactionId } from '../../../domain/ids.ts'
