@@ -41,19 +41,6 @@ export const ofBids: readonly Mutant[] = [
     ],
   },
   {
-    name: 'escalate-on-an-empty-chain',
-    breaks: 'bids more where blocks hold nothing at all',
-    caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'does not begin where blocks hold nothing at all',
-    edits: [
-      {
-        file: 'src/domain/decide/race/reason-to-bid.ts',
-        find: 'if (market?.blocks?.areUsed === false) return undefined',
-        put: '',
-      },
-    ],
-  },
-  {
     name: 'nothing-is-free',
     breaks: 'offers a price where gas is free, and nobody has anything to pay it with',
     with: ['freeGas'],

@@ -18,19 +18,6 @@ export const ofBulkTerms: readonly Mutant[] = [
     ],
   },
   {
-    name: 'forget-what-other-relayers-spent',
-    breaks: 'gives each relayer of a bulk cancellation the whole max_cost',
-    caughtBy: 'test/domain/choose-within.test.ts',
-    expects: 'the next relayer has what those before it left',
-    edits: [
-      {
-        file: 'src/domain/cost-limit.ts',
-        find: 'committed.reduce((sum, spent) => sum + spent, 0n)',
-        put: 'committed.reduce((sum) => sum, 0n)',
-      },
-    ],
-  },
-  {
     name: 'bind-by-more-than-the-share',
     breaks: 'stores a bound of twice the share that max_cost leaves to a transaction',
     with: terms,
@@ -66,19 +53,6 @@ export const ofBulkTerms: readonly Mutant[] = [
         file: 'src/domain/decide/choose-within.ts',
         find: 'if (!neverReachedANode(each))\n',
         put: 'if (!neverReachedANode(each) && each.version < 0)\n',
-      },
-    ],
-  },
-  {
-    name: 'leave-one-unnamed',
-    breaks: 'leaves a match beyond the limit of cost, and does not list it',
-    with: terms,
-    expects: 'which was there before',
-    edits: [
-      {
-        file: 'src/store/transactions/bulk/bulk-rows.ts',
-        find: 'refused.length === 0 ? null : amountsToText(refused)',
-        put: 'refused.length === 0 ? null : amountsToText(refused.slice(1))',
       },
     ],
   },

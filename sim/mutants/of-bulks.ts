@@ -40,19 +40,6 @@ export const ofBulks: readonly Mutant[] = [
     ],
   },
   {
-    name: 'count-a-dropped-one-twice',
-    breaks: 'counts one transaction too many where a bulk cancellation drops a queue',
-    with: ['bulkObjects'],
-    expects: 'its rows are',
-    edits: [
-      {
-        file: 'src/store/transactions/bulk/drop-queue.ts',
-        find: 'dropped: rows.length, safe',
-        put: 'dropped: rows.length + 1, safe',
-      },
-    ],
-  },
-  {
     name: 'stop-counting-at-the-instant',
     breaks: 'leaves the counts of a bulk cancellation as they were when it took a transaction',
     with: ['bulkObjects'],

@@ -1,9 +1,6 @@
 // Mutants of the balance: the reserve, the minimum, transactions that cannot be paid, and the one that empties an account.
 import type { Mutant } from './mutant.ts'
 
-const sweeping = 'src/domain/decide/queue/sweeping.ts'
-const caughtBy = 'test/domain/decide/sweep.test.ts'
-
 export const ofFunds: readonly Mutant[] = [
   {
     name: 'spend-the-reserve',
@@ -18,18 +15,6 @@ export const ofFunds: readonly Mutant[] = [
     ],
   },
   {
-    name: 'default-reserve-of-nothing',
-    breaks: 'keeps nothing back for cancellations where cancel_reserve is absent',
-    expects: 'to be kept back',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/funds.ts',
-        find: 'return cancelReserve ?? 2n * noOpReserve(',
-        put: 'return cancelReserve ?? 0n * noOpReserve(',
-      },
-    ],
-  },
-  {
     name: 'promise-a-balance-twice',
     breaks: 'forgets that what is in flight has still to be paid',
     expects: 'got a nonce at a balance of',
@@ -38,19 +23,6 @@ export const ofFunds: readonly Mutant[] = [
         file: 'src/domain/decide/queue/funds.ts',
         find: 'left - maxCostOf(transaction, market), balance - reserve - unsigned)',
         put: 'left - 0n * maxCostOf(transaction, market), balance - reserve - unsigned)',
-      },
-    ],
-  },
-  {
-    name: 'spend-below-the-minimum',
-    breaks: 'does not look at min_balance',
-    caughtBy: 'test/domain/decide/waits.test.ts',
-    expects: 'balance_below_minimum',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: 'if (balance < minBalance) return',
-        put: 'if (balance < 0n * minBalance) return',
       },
     ],
   },
@@ -89,19 +61,8 @@ export const ofFunds: readonly Mutant[] = [
     breaks: 'sweeps an account while transactions are in flight, and their cost is missing',
     with: ['sweeps'],
     expects: 'sweeps the account beside',
-    edits: [{ file: sweeping, find: 'return inFlightOf(work).length > 0 ||', put: 'return' }],
-  },
-  {
-    name: 'sweep-before-others',
-    breaks: 'sweeps an account before its earlier sends',
-    with: ['sweeps'],
-    expects: 'sweeps the account be',
     edits: [
-      {
-        file: sweeping,
-        find: 'if (at === 0) return queued.slice(0, 1)',
-        put: 'if (at >= 0) return queued.slice(at, at + 1)',
-      },
+      { file: 'src/domain/decide/queue/sweeping.ts', find: 'return inFlightOf(work).length > 0 ||', put: 'return' },
     ],
   },
   {
@@ -110,13 +71,6 @@ export const ofFunds: readonly Mutant[] = [
     with: ['sweeps'],
     expects: 'and should keep',
     edits: [{ file: 'src/domain/sweep.ts', find: 'return funds - 2n * (', put: 'return funds - (' }],
-  },
-  {
-    name: 'sweep-beside-the-reserve',
-    breaks: 'leaves the reserve for cancellations in an account that is swept',
-    with: ['sweeps'],
-    expects: 'and should keep',
-    edits: [{ file: sweeping, find: 'return isSweep(transaction) ? 0n :', put: 'return' }],
   },
   {
     name: 'sweep-without-a-pause',
@@ -132,22 +86,9 @@ export const ofFunds: readonly Mutant[] = [
     ],
   },
   {
-    name: 'sweep-of-nothing',
-    breaks: 'signs the value that a sweep has before it is settled',
-    with: ['sweeps'],
-    expects: 'and should keep',
-    edits: [
-      {
-        file: 'src/engine/sign.ts',
-        find: 'signPayload(context, withBoundValue(transaction, change), change.nonce',
-        put: 'signPayload(context, withBoundValue(transaction, {}), change.nonce',
-      },
-    ],
-  },
-  {
     name: 'sweep-twice-after-a-restore',
     breaks: 'does not recognize a sweep that a lost history sent',
-    caughtBy,
+    caughtBy: 'test/domain/decide/sweep.test.ts',
     expects: 'a lost history shows with which value it was sent',
     edits: [
       {
@@ -155,15 +96,6 @@ export const ofFunds: readonly Mutant[] = [
         find: 'return isSweep(transaction) ? { ...payload, value } : payload',
         put: 'return isSweep(transaction) && value < 0n ? { ...payload, value } : payload',
       },
-    ],
-  },
-  {
-    name: 'sweep-under-way-for-good',
-    breaks: 'takes a sweep for one under way after its end, where no node says whether it succeeded',
-    caughtBy,
-    expects: 'one is under way until it has ended or is canceled, also where no node says whether it succeeded',
-    edits: [
-      { file: 'src/domain/sweep.ts', find: 'return !isTerminal(transaction) && underWay', put: 'return underWay' },
     ],
   },
   {

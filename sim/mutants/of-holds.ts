@@ -1,11 +1,7 @@
 // Mutants of what holds transactions back: holds and releases, four eyes, and the pause of a whole network.
 import type { Mutant } from './mutant.ts'
 
-const rules = 'src/domain/hold.ts'
-const releasing = 'src/domain/release.ts'
-const caughtBy = 'test/domain/hold.test.ts'
 const ofRules = 'test/domain/four-eyes.test.ts'
-const marking = 'src/store/registry/network-pauses.ts'
 
 export const ofHolds: readonly Mutant[] = [
   {
@@ -13,27 +9,9 @@ export const ofHolds: readonly Mutant[] = [
     breaks: 'releases a hold without a look at the time of the newest head',
     with: ['sendHolds'],
     expects: 'ms too early by the chain',
-    edits: [{ file: rules, find: 'return headAt >= until || now >=', put: 'return headAt >= 0 || now >=' }],
-  },
-  {
-    name: 'release-by-the-chain-alone',
-    breaks: 'releases a hold once a head claims its time, whatever our clock says',
-    caughtBy,
-    expects: 'by both clocks',
     edits: [
-      {
-        file: rules,
-        find: 'if (until === undefined || now < until) return false',
-        put: 'if (until === undefined) return false',
-      },
+      { file: 'src/domain/hold.ts', find: 'return headAt >= until || now >=', put: 'return headAt >= 0 || now >=' },
     ],
-  },
-  {
-    name: 'forget-a-suspicion-at-the-release',
-    breaks: 'shows no reason for a released transaction that a lost no-op may have canceled',
-    caughtBy,
-    expects: 'waits for that also after its release',
-    edits: [{ file: releasing, find: '{ ...released, wait } : released', put: 'released : released' }],
   },
   {
     name: 'release-under-a-pause',
@@ -49,28 +27,16 @@ export const ofHolds: readonly Mutant[] = [
     ],
   },
   {
-    name: 'release-on-request-under-a-pause',
-    breaks: 'releases on request while the relayer is paused',
-    with: ['sendHolds'],
-    expects: 'it was released while the',
-    edits: [
-      { file: releasing, find: "if (isPaused(relayer)) throw pausedError(relayer, 'releases nothing')", put: '' },
-    ],
-  },
-  {
-    name: 'a-shorter-hold-stays',
-    breaks: 'takes the client’s word where a policy demands a longer hold',
-    caughtBy,
-    expects: 'min_hold lengthens',
-    edits: [{ file: rules, find: 'const latest = Math.max(', put: 'const latest = Math.min(' }],
-  },
-  {
     name: 'a-put-ends-the-hold',
     breaks: 'forgets the hold of a transaction whose payload is replaced without one',
-    caughtBy,
+    caughtBy: 'test/domain/hold.test.ts',
     expects: 'begins the hold anew',
     edits: [
-      { file: releasing, find: 'return { ...request, hold: replaced.lifecycle.hold.request }', put: 'return request' },
+      {
+        file: 'src/domain/release.ts',
+        find: 'return { ...request, hold: replaced.lifecycle.hold.request }',
+        put: 'return request',
+      },
     ],
   },
   {
@@ -122,32 +88,6 @@ export const ofHolds: readonly Mutant[] = [
         file: 'src/domain/four-eyes.ts',
         find: 'const keys = [...(fourEyes?.setBy ?? [createdBy]), by].filter(',
         put: 'const keys = [...(fourEyes?.setBy ?? [createdBy ?? by])].filter(',
-      },
-    ],
-  },
-  {
-    name: 'open-four-eyes-with-the-policy',
-    breaks: 'lets a PUT out of four eyes once the policy is off',
-    caughtBy: ofRules,
-    expects: 'opens no hold',
-    edits: [
-      {
-        file: 'src/domain/begin-hold.ts',
-        find: 'isUnderFourEyes: fourEyes !== undefined',
-        put: 'isUnderFourEyes: fourEyes === null',
-      },
-    ],
-  },
-  {
-    name: 'four-eyes-for-values-only',
-    breaks: 'lets calls pass under hold_above_value, as their value is 0',
-    caughtBy: ofRules,
-    expects: 'with data 0xa9059cbb',
-    edits: [
-      {
-        file: 'src/domain/hold.ts',
-        find: "return holdAboveValue === undefined || value > holdAboveValue || data !== '0x'",
-        put: 'return holdAboveValue === undefined || value > holdAboveValue || data.length < 2',
       },
     ],
   },
@@ -204,24 +144,10 @@ export const ofHolds: readonly Mutant[] = [
     expects: 'its own pause changed with that of its network',
     edits: [
       {
-        file: marking,
+        file: 'src/store/registry/network-pauses.ts',
         find: '.set({ network_paused: p.paused })',
         put: '.set({ network_paused: p.paused, paused: p.paused })',
       },
     ],
-  },
-  {
-    name: 'lose-the-mark-with-a-change',
-    breaks: 'forgets the pause of its network when a relayer is saved',
-    with: ['networkPauses'],
-    expects: 'its own pause changed with that of its network',
-    edits: [{ file: 'src/store/relayers/relayers.ts', find: 'THEN 1 ELSE 0 END`', put: 'THEN 0 ELSE 0 END`' }],
-  },
-  {
-    name: 'mark-without-the-relayers',
-    breaks: 'marks a paused network, and none of its relayers',
-    with: ['networkPauses'],
-    expects: 'while the network was paused',
-    edits: [{ file: marking, find: "'network_paused', '<>', p.paused", put: "'network_paused', '>', p.paused" }],
   },
 ]

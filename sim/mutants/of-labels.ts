@@ -90,18 +90,6 @@ export const ofLabels: readonly Mutant[] = [
     caughtBy: ofStore,
   },
   {
-    name: 'refuse-a-price-at-the-cap',
-    breaks: 'refuses a send whose price is exactly gas_price_cap',
-    expects: 'refused with POLICY_VIOLATION, and nothing',
-    edits: [
-      {
-        file: 'src/domain/submit.ts',
-        find: 'gasPriceCap !== undefined && feeCap(pricing) > gasPriceCap',
-        put: 'gasPriceCap !== undefined && feeCap(pricing) >= gasPriceCap',
-      },
-    ],
-  },
-  {
     name: 'refuse-a-second-cancel',
     breaks: 'refuses a DELETE of a transaction whose race is under way',
     expects: 'refused with TRANSACTION_ALREADY_MINED, and nothing',

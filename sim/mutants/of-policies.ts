@@ -40,19 +40,6 @@ export const ofPolicies: readonly Mutant[] = [
     ],
   },
   {
-    name: 'named-price-over-a-lowered-cap',
-    breaks: 'does not look at gas_price_cap when a PUT takes a nonce over at a price of its own',
-    caughtBy: 'test/domain/replace.test.ts',
-    expects: 'fees of its own wait where gas_price_cap was lowered below them since',
-    edits: [
-      {
-        file: 'src/domain/decide/race/price.ts',
-        find: 'if (cap !== undefined && feeCap(named) > cap) return',
-        put: 'if (cap !== undefined && feeCap(named) < 0n) return',
-      },
-    ],
-  },
-  {
     name: 'gap-filler-over-its-cap',
     breaks: 'does not look at cancel_gas_price_cap when a gap is filled',
     caughtBy: 'test/domain/decide/decide.test.ts',
@@ -91,18 +78,6 @@ export const ofPolicies: readonly Mutant[] = [
         file: 'src/domain/decide/race/price.ts',
         find: 'if (named) return',
         put: "if (named && wants === 'replacement') return",
-      },
-    ],
-  },
-  {
-    name: 'market-instead-of-the-clients-price',
-    breaks: 'pays the market where a client named less',
-    expects: 'and its client named',
-    edits: [
-      {
-        file: 'src/domain/fees.ts',
-        find: "if (pricing.kind === 'legacy') return withinCap({ kind: 'legacy', gasPrice: pricing.gasPrice }, cap)",
-        put: "if (pricing.kind === 'legacy') return withinCap({ kind: 'legacy', gasPrice: maxWei(pricing.gasPrice, market.gasPrice) }, cap)",
       },
     ],
   },
@@ -179,30 +154,6 @@ export const ofPolicies: readonly Mutant[] = [
     ],
   },
   {
-    name: 'accept-any-price',
-    breaks: 'accepts a price above gas_price_cap',
-    expects: 'although gas_price_cap of',
-    edits: [
-      {
-        file: 'src/domain/submit.ts',
-        find: 'feeCap(pricing) > gasPriceCap) {',
-        put: 'feeCap(pricing) > gasPriceCap && gasPriceCap < 0n) {',
-      },
-    ],
-  },
-  {
-    name: 'accept-unnamed-gas',
-    breaks: 'accepts a send without gas_limit although gas_limit_estimation is off',
-    expects: 'although gas_limit_estimation is off',
-    edits: [
-      {
-        file: 'src/domain/submit.ts',
-        find: 'gasLimitEstimation === false) {',
-        put: 'gasLimitEstimation === false && now < 0) {',
-      },
-    ],
-  },
-  {
     name: 'any-receiver',
     breaks: 'does not look at whitelist_receivers',
     expects: 'although whitelist_receivers forbids',
@@ -211,24 +162,6 @@ export const ofPolicies: readonly Mutant[] = [
         file: 'src/domain/forbid.ts',
         find: 'return forbiddenReceiver(relayer, payload) ?? forbiddenCall',
         put: 'return forbiddenCall',
-      },
-    ],
-  },
-  {
-    name: 'any-call',
-    breaks: 'does not look at whitelist_selectors',
-    expects: 'although whitelist_selectors forbids',
-    edits: [{ file: 'src/domain/forbid.ts', find: '?? forbiddenCall(policies, to, data) ??', put: '??' }],
-  },
-  {
-    name: 'any-value',
-    breaks: 'does not look at value_cap',
-    expects: 'although value_cap of',
-    edits: [
-      {
-        file: 'src/domain/forbid.ts',
-        find: 'valueCap === undefined || value <= valueCap',
-        put: 'valueCap === undefined || value > 0n || value <= valueCap',
       },
     ],
   },
@@ -258,18 +191,6 @@ export const ofPolicies: readonly Mutant[] = [
     ],
   },
   {
-    name: 'always-of-type-2',
-    breaks: 'does not look at eip1559_pricing',
-    expects: 'eip1559_pricing is false',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: 'firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap ?? ceiling)',
-        put: 'firstFees(pricing, market, policy.eip1559 || eip1559Pricing, gasPriceCap ?? ceiling)',
-      },
-    ],
-  },
-  {
     name: 'gas-of-a-transfer',
     breaks: 'ignores what a node estimated, and gives every payload the gas of a transfer',
     expects: 'were named or estimated',
@@ -278,18 +199,6 @@ export const ofPolicies: readonly Mutant[] = [
         file: 'src/domain/observation.ts',
         find: "return estimate?.kind === 'gas' ? Math.min(estimate.gas, gasLimitMax) : undefined",
         put: "return estimate?.kind === 'gas' ? Math.min(21_000, gasLimitMax) : undefined",
-      },
-    ],
-  },
-  {
-    name: 'gas-limit-of-its-own',
-    breaks: 'estimates gas where the client named it',
-    expects: 'were named or estimated',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: 'const gasLimit = transaction.payload.gasLimit ??',
-        put: 'const gasLimit = (transaction.payload.gasLimit && 100_000) ??',
       },
     ],
   },
@@ -333,53 +242,6 @@ export const ofPolicies: readonly Mutant[] = [
         file: 'src/signers/sign-unsigned.ts',
         find: '...(unsigned.to && { to: lowerHex(unsigned.to) }),',
         put: "to: lowerHex(unsigned.to ?? `0x${'0'.repeat(40)}`),",
-      },
-    ],
-  },
-  {
-    name: 'creations-past-the-whitelist',
-    breaks: 'lets a creation pass a relayer that may send to named receivers only',
-    with: ['creations'],
-    expects: 'although whitelist_receivers forbids',
-    edits: [
-      {
-        file: 'src/domain/forbid.ts',
-        find: 'if (whitelistReceivers === undefined) return undefined',
-        put: 'if (whitelistReceivers === undefined || to === undefined) return undefined',
-      },
-      {
-        file: 'src/domain/forbid.ts',
-        find: `  if (to === undefined) {
-    return 'to: is missing, and whitelist_receivers of the relayer can name no contract that is yet to be created; create it through another relayer'
-  }
-`,
-        put: '',
-      },
-    ],
-  },
-  {
-    name: 'empty-list-of-receivers-for-anybody',
-    breaks: 'takes an empty whitelist_receivers for none, as a template that lost its variable leaves it',
-    caughtBy: 'test/domain/forbid.test.ts',
-    expects: 'nobody may, where the list is empty',
-    edits: [
-      {
-        file: 'src/domain/forbid.ts',
-        find: 'if (whitelistReceivers === undefined) return undefined',
-        put: 'if (whitelistReceivers === undefined || whitelistReceivers.length === 0) return undefined',
-      },
-    ],
-  },
-  {
-    name: 'own-address-with-data',
-    breaks: "lets sends beside a list call the code of the relayer's own account",
-    caughtBy: 'test/domain/forbid.test.ts',
-    expects: 'with empty data only',
-    edits: [
-      {
-        file: 'src/domain/forbid.ts',
-        find: 'if (isEmpty(data)) return undefined',
-        put: 'if (isEmpty(data) || data.length > 0) return undefined',
       },
     ],
   },

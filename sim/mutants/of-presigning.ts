@@ -55,19 +55,6 @@ export const ofPresigning: readonly Mutant[] = [
     ],
   },
   {
-    name: 'keep-what-no-policy-wants',
-    breaks: 'keeps pre-signed no-ops when presign_cancel is turned off',
-    with: ['remoteSigners', 'presign'],
-    expects: 'presign_cancel is off',
-    edits: [
-      {
-        file: 'src/store/relayers/relayers.ts',
-        find: 'if (!relayer.policies.presignCancel) await',
-        put: 'if (!relayer.policies.presignCancel && relayer.paused) await',
-      },
-    ],
-  },
-  {
     name: 'store-bytes-before-their-hash',
     breaks: 'stores the bytes of a pre-signed no-op in the commit of its hash',
     with: ['remoteSigners', 'presign'],

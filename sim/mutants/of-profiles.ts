@@ -117,19 +117,6 @@ export const ofProfiles: readonly Mutant[] = [
     ],
   },
   {
-    name: 'tight-in-vain',
-    breaks: 'signs a payload again and again with a limit that no node accepts since a fork',
-    caughtBy: 'test/domain/decide/gas-rules.test.ts',
-    expects: 'is signed anew with more gas where the client named none',
-    edits: [
-      {
-        file: 'src/domain/decide/race/contender.ts',
-        find: 'return Math.max(gasLimit, leastGasInFlight(transaction, rules), estimatedGas(transaction, observation) ?? 0)',
-        put: 'return Math.max(gasLimit, Math.min(gasLimit, leastGasInFlight(transaction, rules)))',
-      },
-    ],
-  },
-  {
     name: 'raise-a-named-limit',
     breaks: 'signs a payload with more gas than its client named, as nodes refuse it since a fork',
     with: ['gasFork'],

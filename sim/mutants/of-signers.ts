@@ -16,19 +16,6 @@ export const ofSigners: readonly Mutant[] = [
     ],
   },
   {
-    name: 'fail-with-the-key',
-    breaks: 'gives a relayer up because a signature failed',
-    with: ['remoteSigners'],
-    expects: 'SignerUnavailable: signer',
-    edits: [
-      {
-        file: 'src/engine/signatures-under-way.ts',
-        find: 'if (error instanceof SignerUnavailable) note(key, error)',
-        put: 'if (error === key && error instanceof SignerUnavailable) note(key, error)',
-      },
-    ],
-  },
-  {
     name: 'bind-for-the-room-of-before',
     breaks: 'binds signed nonces although a reorganization took their room back',
     caughtBy: 'test/engine/remote-signer.test.ts',

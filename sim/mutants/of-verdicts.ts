@@ -72,18 +72,6 @@ export const ofVerdicts: readonly Mutant[] = [
     ],
   },
   {
-    name: 'cost-of-the-payload',
-    breaks: "tells the payload's cost as the cancellation's",
-    expects: 'and the chain burned',
-    edits: [
-      {
-        file: 'src/domain/cancel.ts',
-        find: "inclusion.by === 'attempt' && inclusion.kind === 'cancel' ?",
-        put: "inclusion.by === 'attempt' ?",
-      },
-    ],
-  },
-  {
     name: 'delete-what-is-mined',
     breaks: 'accepts a DELETE of what is mined',
     expects: 'a DELETE was accepted although it is mined',

@@ -51,24 +51,6 @@ export const ofWaits: readonly Mutant[] = [
     ],
   },
   {
-    name: 'stand-still-without-a-word',
-    breaks: 'waits for a balance far above min_balance, and does not say so',
-    caughtBy: 'test/domain/decide/waits.test.ts',
-    expects: 'balance_below_minimum is found with its facts',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: 'if (balance < minBalance) return',
-        put: 'if (balance < 1_000_000n * minBalance) return',
-      },
-      {
-        file: 'src/domain/decide/waits/explain-waits.ts',
-        find: "    if (decision.do !== 'explain') return true\n    const { wait",
-        put: "    if (decision.do !== 'explain') return true\n    if (decision.condition === 'balance_below_minimum') return false\n    const { wait",
-      },
-    ],
-  },
-  {
     name: 'counts-each-change-of-a-state-anew',
     breaks:
       'adds the figures of a transaction with each of its changes, without taking those of its earlier state away',
@@ -78,30 +60,6 @@ export const ofWaits: readonly Mutant[] = [
         file: 'src/domain/figures.ts',
         find: 'addAll(changes, figureChangesOf(before, spentNonceOf(before)), -1)',
         put: "if (before.lifecycle.phase === 'mined') addAll(changes, figureChangesOf(before, spentNonceOf(before)), -1)",
-      },
-    ],
-  },
-  {
-    name: 'figures-of-a-unit-that-failed',
-    breaks: 'keeps the figures of a unit that failed and runs again',
-    expects: 'are kept of',
-    edits: [
-      {
-        file: 'src/store/transactions/counted/tallies.ts',
-        find: '    forget() {\n      counted = []\n      figures = []',
-        put: '    forget() {\n      counted = []',
-      },
-    ],
-  },
-  {
-    name: 'bulk-without-figures',
-    breaks: 'leaves the queue that a bulk cancellation dropped out of the figures',
-    expects: 'canceled are kept of',
-    edits: [
-      {
-        file: 'src/store/transactions/bulk/drop-queue.ts',
-        find: 'figures: { canceled: rows.length }',
-        put: 'figures: {}',
       },
     ],
   },
