@@ -6,52 +6,7 @@ underAttack()
 
 const send = { headers: json, body: JSON.stringify(payment) }
 
-attack(1, 'no token, an empty one, or blanks', async ({ ask }) => {
-  expect((await ask('POST', sendPath, { key: null, ...send })).status).toBe(401)
-  for (const value of ['', ' ', 'Bearer', 'Bearer ', 'Bearer    ']) {
-    const headers = { ...json, Authorization: value }
-    expect((await ask('POST', sendPath, { key: null, headers, body: send.body })).status).toBe(401)
-  }
-})
-
-attack(2, 'the right key under the wrong scheme', async ({ ask, key }) => {
-  const basic = Buffer.from(`:${key}`).toString('base64')
-  const schemes = [
-    `Basic ${basic}`,
-    `Basic ${key}`,
-    `Digest ${key}`,
-    `Token ${key}`,
-    `${key}`,
-    `Bearer:${key}`,
-    `BearerBearer ${key}`,
-  ]
-  for (const value of schemes) {
-    expect(
-      (await ask('POST', sendPath, { key: null, headers: { ...json, Authorization: value }, body: send.body })).status,
-    ).toBe(401)
-  }
-})
-
-attack(
-  3,
-  'the right key in another case, with something before or behind it, or with one character wrong',
-  async ({ ask, key }) => {
-    const last = key.at(-1) === '0' ? '1' : '0'
-    const near = [
-      key.toUpperCase(),
-      `x${key}`,
-      `${key}x`,
-      `${key},`,
-      `"${key}"`,
-      key.slice(1),
-      key.slice(0, -1),
-      key.slice(0, -1) + last,
-    ]
-    for (const token of near) expect((await ask('POST', sendPath, { ...send, key: token })).status).toBe(401)
-  },
-)
-
-attack(4, 'guessing the key character by character: no answer shows how much of it was right', async ({ ask, key }) => {
+attack(1, 'guessing the key character by character: no answer shows how much of it was right', async ({ ask, key }) => {
   const answers = new Set<string>()
   for (let right = 0; right < key.length; right += 3) {
     const { status, text, headers } = await ask('GET', '/api/v1/relayers', {
@@ -63,7 +18,7 @@ attack(4, 'guessing the key character by character: no answer shows how much of 
   expect(answers.size).toBe(1)
 })
 
-attack(5, 'two Authorization headers: the second one has no effect', async ({ raw, key }) => {
+attack(2, 'two Authorization headers: the second one has no effect', async ({ raw, key }) => {
   const request = (first: string, second: string) =>
     raw(
       `GET /api/v1/relayers HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${first}\r\nAuthorization: ${second}\r\n\r\n`,
@@ -72,7 +27,7 @@ attack(5, 'two Authorization headers: the second one has no effect', async ({ ra
   expect(await request('', `Bearer ${key}`)).toMatch(/^HTTP\/1\.1 401 /)
 })
 
-attack(6, 'control characters in the token: NUL, tab, line ends', async ({ raw, key }) => {
+attack(3, 'control characters in the token: NUL, tab, line ends', async ({ raw, key }) => {
   for (const value of [`${key}\0`, `\0${key}`, `${key}\t`, `${key}\x7f`, `${key}\x01x`, `${key}\r\n x`]) {
     const answer = await raw(
       `GET /api/v1/relayers HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${value}\r\n\r\n`,
@@ -82,7 +37,7 @@ attack(6, 'control characters in the token: NUL, tab, line ends', async ({ raw, 
   }
 })
 
-attack(7, 'the key in the wrong part of the request: query, cookie, other headers, body', async ({ ask, key }) => {
+attack(4, 'the key in the wrong part of the request: query, cookie, other headers, body', async ({ ask, key }) => {
   const headers = {
     ...json,
     Cookie: `token=${key}`,
@@ -97,19 +52,19 @@ attack(7, 'the key in the wrong part of the request: query, cookie, other header
   // Proxies log URLs; our own log must not contain a key from one.
 })
 
-attack(8, 'a token of fifteen thousand characters, and one longer than headers may be', async ({ ask }) => {
+attack(5, 'a token of fifteen thousand characters, and one longer than headers may be', async ({ ask }) => {
   expect((await ask('GET', '/api/v1/relayers', { key: 'a'.repeat(15_000) })).status).toBe(401)
   expect((await ask('GET', '/api/v1/relayers', { key: 'a'.repeat(20_000) })).status).toBe(431)
 })
 
-attack(9, 'characters that look like those of the key', async ({ ask, key }) => {
+attack(6, 'characters that look like those of the key', async ({ ask, key }) => {
   const fullWidth = [...key].map((each) => String.fromCodePoint((each.codePointAt(0) ?? 0) + 0xfee0)).join('')
   const cyrillic = key.replaceAll('a', '\u0430').replaceAll('e', '\u0435').replaceAll('c', '\u0441')
   for (const token of [fullWidth, cyrillic])
     expect((await ask('GET', '/api/v1/relayers', { key: token })).status).toBe(401)
 })
 
-attack(10, 'SQL, patterns and names of prototypes as a token', async ({ ask }) => {
+attack(7, 'SQL, patterns and names of prototypes as a token', async ({ ask }) => {
   for (const token of [
     "'OR'1'='1",
     "x';DROP\tTABLE\tapi_keys;--",
@@ -124,27 +79,12 @@ attack(10, 'SQL, patterns and names of prototypes as a token', async ({ ask }) =
   }
 })
 
-attack(
-  11,
-  'a key that was revoked, on a connection that it has opened before',
-  async ({ raw, ask, keyWith, stage }) => {
-    const { id, key: token } = await keyWith({ scopes: ['read', 'send'] })
-    expect((await ask('GET', '/api/v1/relayers', { key: token })).status).toBe(200)
-    await stage.client.request('DELETE', `/api-keys/${id}`)
-    const request = `GET /api/v1/relayers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
-    const answers = await raw(request + request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
-    expect(answers.match(/HTTP\/1\.1 401 /g)).toHaveLength(2)
-    expect((await ask('POST', sendPath, { ...send, key: token })).status).toBe(401)
-  },
-)
-
-attack(12, 'the digest of a key, as the database has it, in the place of the key', async ({ ask, keyWith, key }) => {
-  const { createHash } = await import('node:crypto')
-  const { key: token } = await keyWith({ scopes: ['read'] })
-  for (const secret of [key, token]) {
-    for (const encoding of ['hex', 'base64', 'base64url'] as const) {
-      const digest = createHash('sha256').update(secret).digest(encoding)
-      expect((await ask('GET', '/api/v1/relayers', { key: digest })).status).toBe(401)
-    }
-  }
+attack(8, 'a key that was revoked, on a connection that it has opened before', async ({ raw, ask, keyWith, stage }) => {
+  const { id, key: token } = await keyWith({ scopes: ['read', 'send'] })
+  expect((await ask('GET', '/api/v1/relayers', { key: token })).status).toBe(200)
+  await stage.client.request('DELETE', `/api-keys/${id}`)
+  const request = `GET /api/v1/relayers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
+  const answers = await raw(request + request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+  expect(answers.match(/HTTP\/1\.1 401 /g)).toHaveLength(2)
+  expect((await ask('POST', sendPath, { ...send, key: token })).status).toBe(401)
 })

@@ -6,7 +6,7 @@ import { attack, json, parse, payment, receiver, sendPath, type Target, underAtt
 underAttack()
 
 attack(
-  79,
+  61,
   'bodies that are long to refuse: a million items, members without a name, mistakes in all of them',
   async (target) => {
     const { ask } = target
@@ -61,15 +61,7 @@ async function posted({ ask }: Target, body: string, headers: Readonly<Record<st
   }
 }
 
-attack(29, 'a body above the limit, declared and streamed', async (target) => {
-  const large = JSON.stringify({ ...payment, data: `0x${'00'.repeat(400_000)}` })
-  expect(await posted(target, large)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
-  const head = `POST ${sendPath} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${target.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
-  expect(parse(await target.raw(`${head}${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`)).status).toBe(413)
-  expect(parse(await target.raw(`${head}FFFFFFFFFFFFFFFF\r\n{}`, 2_000)).status).not.toBe(200)
-})
-
-attack(30, 'arrays and objects a hundred thousand deep', async (target) => {
+attack(22, 'arrays and objects a hundred thousand deep', async (target) => {
   const depth = 100_000
   const nests = [
     '['.repeat(depth) + ']'.repeat(depth),
@@ -81,7 +73,7 @@ attack(30, 'arrays and objects a hundred thousand deep', async (target) => {
   for (const nest of nests) expect((await posted(target, nest)).status).toBe(400)
 })
 
-attack(31, 'members that would change every object', async (target) => {
+attack(23, 'members that would change every object', async (target) => {
   const polluted = [
     '{"__proto__":{"polluted":true},"value":"1"}',
     '{"constructor":{"prototype":{"polluted":true}},"value":"1"}',
@@ -95,7 +87,7 @@ attack(31, 'members that would change every object', async (target) => {
   return 1
 })
 
-attack(32, 'the same member twice: the checked value is the stored one', async (target) => {
+attack(24, 'the same member twice: the checked value is the stored one', async (target) => {
   const other = '0x00000000000000000000000000000000000000aa'
   const { data } = await posted(
     target,
@@ -107,7 +99,7 @@ attack(32, 'the same member twice: the checked value is the stored one', async (
   return 1
 })
 
-attack(33, 'amounts that a double would round, in number and text', async (target) => {
+attack(25, 'amounts that a double would round, in number and text', async (target) => {
   for (const [literal, value] of [
     ['9007199254740993', '9007199254740993'],
     ['"9007199254740993"', '9007199254740993'],
@@ -121,7 +113,7 @@ attack(33, 'amounts that a double would round, in number and text', async (targe
 })
 
 attack(
-  34,
+  26,
   'amounts that are not valid: negative, fractions, malformed hex, blanks, digits of other scripts, too many digits',
   async (target) => {
     const none = [
@@ -161,38 +153,7 @@ attack(
   },
 )
 
-attack(35, 'gas, nonces and prices that overflow', async (target) => {
-  for (const extra of [
-    { gas_limit: 2 ** 53 },
-    { gas_limit: -1 },
-    { gas_limit: 1e30 },
-    { gas_price: '9'.repeat(78) },
-    { max_fee_per_gas: '1', max_priority_fee_per_gas: '2' },
-    { valid_until: '+275760-09-13T00:00:00.001Z' },
-    { valid_until: '0000-00-00T00:00:00Z' },
-  ]) {
-    expect([extra, (await posted(target, JSON.stringify({ ...payment, ...extra }))).status]).toEqual([extra, 400])
-  }
-})
-
-attack(36, 'content types that are not JSON, or only look like it', async (target) => {
-  const body = JSON.stringify(payment)
-  for (const type of [
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/xml',
-    'application/jsonx',
-    'text/json',
-    'application/json,text/plain',
-    'a/b;application/json',
-    '',
-  ]) {
-    expect([type, (await posted(target, body, { 'Content-Type': type })).status]).toEqual([type, 415])
-  }
-})
-
-attack(37, 'compressed bodies, and a bomb among them', async ({ raw, key, stage }) => {
+attack(27, 'compressed bodies, and a bomb among them', async ({ raw, key, stage }) => {
   const bomb = gzipSync(Buffer.alloc(100_000_000, ' '))
   const fair = gzipSync(JSON.stringify(payment))
   for (const packed of [bomb, fair]) {
@@ -204,7 +165,7 @@ attack(37, 'compressed bodies, and a bomb among them', async ({ raw, key, stage 
   expect((await stage.client.request('GET', '/health')).status).toBe(200)
 })
 
-attack(38, 'text that is no UTF-8, has a mark before it, or is in another encoding', async ({ raw, key }) => {
+attack(28, 'text that is no UTF-8, has a mark before it, or is in another encoding', async ({ raw, key }) => {
   const body = JSON.stringify(payment)
   const spoiled = [
     Buffer.from(body, 'utf16le'),
@@ -218,7 +179,7 @@ attack(38, 'text that is no UTF-8, has a mark before it, or is in another encodi
   }
 })
 
-attack(39, 'NUL, half characters and look-alikes in texts', async (target) => {
+attack(29, 'NUL, half characters and look-alikes in texts', async (target) => {
   for (const extra of [
     '"data":"0x\\u0000"',
     '"data":"0x00\\n"',
@@ -242,31 +203,7 @@ attack(39, 'NUL, half characters and look-alikes in texts', async (target) => {
   expect(rows('api_keys')).toBe(before)
 })
 
-attack(40, 'a receiver with one digit wrong, by its checksum', async (target) => {
-  const wrong = receiver.replace('E', 'e')
-  const { status, message } = await posted(target, JSON.stringify({ ...payment, to: wrong }))
-  expect([status, message]).toEqual([400, expect.stringContaining('EIP-55')])
-})
-
-attack(41, 'a batch that is too long, empty, or nothing but mistakes', async ({ ask, key: _ }) => {
-  const batch = (transactions: unknown) =>
-    ask('POST', `${sendPath}/batch`, { headers: json, body: JSON.stringify({ transactions }) })
-  for (const transactions of [
-    [],
-    Array(501).fill(payment),
-    [payment, { ...payment, value: '-1' }],
-    Array(500).fill({}),
-    [[payment]],
-    payment,
-    null,
-  ]) {
-    const answer = await batch(transactions)
-    expect(answer.status).toBe(400)
-    expect(answer.text.length).toBeLessThan(10_000)
-  }
-})
-
-attack(42, 'a hundred thousand members, or keys that are very long', async (target) => {
+attack(30, 'a hundred thousand members, or keys that are very long', async (target) => {
   const many = `{${Array.from({ length: 20_000 }, (_, each) => `"k${each}":1`).join(',')}}`
   expect((await posted(target, many)).status).toBe(400)
   const { status, message = '' } = await posted(target, `{"${'k'.repeat(200_000)}":1,"to":"${receiver}","value":"1"}`)

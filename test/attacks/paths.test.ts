@@ -7,7 +7,7 @@ underAttack()
 const body = JSON.stringify(payment)
 const transactions = '/api/v1/relayers/mine/transactions'
 
-attack(21, 'paths that climb out of where they are', async ({ ask }) => {
+attack(14, 'paths that climb out of where they are', async ({ ask }) => {
   const climbs = [
     '/docs/../../../../etc/passwd',
     '/docs/..%2f..%2f..%2fetc%2fpasswd',
@@ -27,7 +27,7 @@ attack(21, 'paths that climb out of where they are', async ({ ask }) => {
   }
 })
 
-attack(22, 'ids that are encoded twice: they are decoded once', async ({ ask, send, stage }) => {
+attack(15, 'ids that are encoded twice: they are decoded once', async ({ ask, send, stage }) => {
   const id = await send()
   expect((await ask('DELETE', `${transactions}/${id.replace('-', '%252d')}`)).status).toBe(404)
   expect((await ask('DELETE', `${transactions}/%2570ending`)).status).toBe(404)
@@ -36,7 +36,7 @@ attack(22, 'ids that are encoded twice: they are decoded once', async ({ ask, se
   return 1
 })
 
-attack(23, 'NUL, line ends and terminal escapes in ids', async ({ ask }) => {
+attack(16, 'NUL, line ends and terminal escapes in ids', async ({ ask }) => {
   for (const id of [
     'mine%00',
     '%00',
@@ -66,14 +66,14 @@ attack(23, 'NUL, line ends and terminal escapes in ids', async ({ ask }) => {
   }
 })
 
-attack(24, 'bytes that are no UTF-8: overlong forms, half characters, broken escapes', async ({ ask }) => {
+attack(17, 'bytes that are no UTF-8: overlong forms, half characters, broken escapes', async ({ ask }) => {
   for (const id of ['%c0%af', '%e0%80%af', '%ff', '%ed%a0%80', '%zz', '%', '%u0041', '%f8%88%80%80%80']) {
     const answer = await ask('DELETE', `${transactions}/${id}`)
     expect([id, answer.status, answer.text]).toEqual([id, 400, '{"data":null,"message":"Bad Request","success":false}'])
   }
 })
 
-attack(25, 'SQL in ids and queries', async ({ ask, send, rows }) => {
+attack(18, 'SQL in ids and queries', async ({ ask, send, rows }) => {
   await send()
   const statements = [
     "' OR '1'='1",
@@ -96,7 +96,7 @@ attack(25, 'SQL in ids and queries', async ({ ask, send, rows }) => {
   return 1
 })
 
-attack(26, "names of every object's own members as ids", async ({ ask }) => {
+attack(19, "names of every object's own members as ids", async ({ ask }) => {
   for (const id of [
     '__proto__',
     'constructor',
@@ -114,14 +114,14 @@ attack(26, "names of every object's own members as ids", async ({ ask }) => {
   }
 })
 
-attack(27, 'ids as long as a request may be, and longer', async ({ ask }) => {
+attack(20, 'ids as long as a request may be, and longer', async ({ ask }) => {
   const answer = await ask('GET', `/api/v1/relayers/${'x'.repeat(15_000)}`)
   expect(answer.status).toBe(404)
   expect((await ask('GET', `/api/v1/relayers/${'x'.repeat(17_000)}`)).status).toBe(431)
   expect((await ask('DELETE', `${transactions}/${'%41'.repeat(4_900)}`)).status).toBe(404)
 })
 
-attack(28, 'pages, counts and nonces out of bounds', async ({ ask }) => {
+attack(21, 'pages, counts and nonces out of bounds', async ({ ask }) => {
   for (const value of [
     '0',
     '-1',
@@ -151,7 +151,7 @@ attack(28, 'pages, counts and nonces out of bounds', async ({ ask }) => {
   expect((await ask('GET', `${transactions}/by-nonce/99999999999999999999`)).status).toBe(400)
 })
 
-attack(81, 'paths in another form or encoding, without a key and on the dashboard', async ({ raw, ask, key }) => {
+attack(63, 'paths in another form or encoding, without a key and on the dashboard', async ({ raw, ask, key }) => {
   const answer = async (target: string, method = 'GET', headers = '') =>
     parse(await raw(`${method} ${target} HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`))
   const forms = (path: string) => [path, `http://x${path}`, path.replace('api', '%61pi'), path.replace('v1', 'v%31')]
