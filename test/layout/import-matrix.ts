@@ -252,7 +252,7 @@ const top: Readonly<Record<string, Rule>> = {
 }
 
 /** The folders and files that a file may import besides its own folder; absent where the matrix has no place for it. */
-export function ruleOf(path: string): Rule | undefined {
+function ruleOf(path: string): Rule | undefined {
   return path.includes('/') ? (apart[posix.dirname(path)] ?? matrix[folderOf(path)]) : top[path]
 }
 
