@@ -236,55 +236,6 @@ test('a cancellation is undecided until it is final, and 0 means that the payloa
   expect(shown.stdout).toMatch(/\nverdict +won, final\n/)
 })
 
-test('a foreign transaction in the nonce ends with 4, and is named', async () => {
-  const id = await sendTo('one')
-  await untilStatus('one', id, 'submitted')
-  const canceling = running(['cancel', id, '-r', 'one', '--wait', '60'])
-  await until(async () => (await client.attempts('one', id)).some(({ kind }) => kind === 'cancel'), { what: 'a no-op' })
-  const { nonce = 0 } = await client.get('one', id)
-  const price = `0x${(10n ** 12n).toString(16)}`
-  const foreign = { from: devAccount(0).address, to, value: '0x7', nonce: `0x${nonce.toString(16)}`, gasPrice: price }
-  const hash = await anvil.rpc<string>('eth_sendTransaction', [foreign])
-  await anvil.mine(3)
-  expect(await canceling.ended).toMatchObject({
-    exit: 4,
-    stdout: expect.stringMatching(/\nverdict +external, final\n/),
-    stderr: expect.stringContaining(`external: a foreign transaction took the nonce (${hash}`),
-  })
-  expect(await rescind(['tx', 'watch', id, '-r', 'one'])).toMatchObject({ exit: 4 })
-})
-
-test('a payload that is mined before its no-op ends with 4, and the verdict says so', async () => {
-  const id = await sendTo('one')
-  await untilStatus('one', id, 'submitted')
-  const { hash } = await client.get('one', id)
-  const raw = await anvil.rpc<string>('eth_getRawTransactionByHash', [hash])
-  const canceling = running(['cancel', id, '-r', 'one', '--wait', '60'])
-  const noOp = await noOpInPool('one', id)
-  // The block is of a miner that never saw the no-op.
-  await anvil.rpc('anvil_dropTransaction', [noOp.hash])
-  await anvil.rpc('eth_sendRawTransaction', [raw])
-  await anvil.mine(3)
-  expect(await canceling.ended).toMatchObject({
-    exit: 4,
-    stdout: expect.stringMatching(/\nverdict +lost, final\n/),
-    stderr: expect.stringContaining('lost: '),
-  })
-  expect(await rescind(['tx', 'watch', id, '-r', 'one'])).toMatchObject({ exit: 4 })
-})
-
-test('a mined transaction can not be canceled: 3', async () => {
-  const id = await sendTo('two')
-  await untilStatus('two', id, 'submitted')
-  await anvil.mine(3)
-  await untilStatus('two', id, 'confirmed')
-  expect(await rescind(['cancel', id, '-r', 'two'])).toMatchObject({
-    exit: 3,
-    stdout: '',
-    stderr: expect.stringContaining('TRANSACTION_ALREADY_CONFIRMED'),
-  })
-})
-
 test('cancel --all needs an answer or --yes, and reports the verdicts', async () => {
   const ids = [await sendTo('one'), await sendTo('one')]
   for (const id of ids) await untilStatus('one', id, 'submitted')

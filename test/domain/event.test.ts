@@ -25,9 +25,8 @@ import {
   queued,
   someAttempt,
   someNoOp,
-  someObservation,
   somePayload,
-  somePolicy,
+  someSituation,
   someWork,
 } from './some.ts'
 
@@ -48,8 +47,7 @@ const unreachable = (why: string, transaction: Transaction = queued(1)) =>
 const refused = (message: string) => {
   const broadcast = answered({ kind: 'rejected', code: 'poolFull', message })
   const transaction = inFlight(0, [someAttempt(0, { broadcast })])
-  const work = someWork({ open: [transaction] })
-  const situation = { work, observation: someObservation(), policy: somePolicy, now }
+  const situation = someSituation({ open: [transaction] })
   return explainIdle(payloadContender(transaction, situation), situation)
 }
 const lost: LostNoOp = {

@@ -4,19 +4,7 @@ import { forbids } from '../../src/domain/forbid.ts'
 import type { Address, Hex } from '../../src/domain/ids.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import { decideInWords as decide } from './in-words.ts'
-import {
-  canceled,
-  inFlight,
-  now,
-  queued,
-  receiver,
-  someObservation,
-  somePayload,
-  somePolicies,
-  somePolicy,
-  someRelayer,
-  someWork,
-} from './some.ts'
+import { canceled, inFlight, queued, receiver, somePayload, somePolicies, someRelayer, someSituation } from './some.ts'
 
 const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address
 const zero = `0x${'0'.repeat(40)}` as Address
@@ -114,13 +102,9 @@ describe('policies that were narrowed since', () => {
   const allowed = queued(2, { payload: { ...somePayload, to: other } })
 
   test('a payload that is forbidden by now is refused without a nonce, and the one behind it gets one', () => {
-    const work = someWork({ relayer, queued: [queued(1), allowed] })
-    const { decisions, observeAgainAtOnce: again } = decide({
-      work,
-      observation: someObservation({ nonce: 7 }),
-      policy: somePolicy,
-      now,
-    })
+    const { decisions, observeAgainAtOnce: again } = decide(
+      someSituation({ relayer, queued: [queued(1), allowed] }, { nonce: 7 }),
+    )
     expect(decisions).toMatchObject([
       { do: 'refuse', transaction: { sequence: 1 }, reason: expect.stringContaining('whitelist_receivers') },
       { do: 'assignNonce', transaction: { sequence: 2 }, nonce: 7 },
@@ -130,12 +114,7 @@ describe('policies that were narrowed since', () => {
 
   test('a replacement that is forbidden by now is not signed', () => {
     const replaced = inFlight(7, undefined, { earlier: [somePayload], payload: { ...somePayload, value: 2n } })
-    const { decisions } = decide({
-      work: someWork({ relayer, open: [replaced] }),
-      observation: someObservation({ nonce: 7 }),
-      policy: somePolicy,
-      now,
-    })
+    const { decisions } = decide(someSituation({ relayer, open: [replaced] }, { nonce: 7 }))
     expect(decisions).toMatchObject([
       { do: 'explain', reason: expect.stringMatching(/waits: the replacement is forbidden: to: .*whitelist/) },
     ])
@@ -143,29 +122,14 @@ describe('policies that were narrowed since', () => {
 
   test('a no-op of a cancellation, and one that fills a gap, go on beside an empty list', () => {
     const closed = someRelayer({ policies: { ...somePolicies, whitelistReceivers: [] } })
-    const race = decide({
-      work: someWork({ relayer: closed, open: [inFlight(7, undefined, canceled)] }),
-      observation: someObservation({ nonce: 7 }),
-      policy: somePolicy,
-      now,
-    })
+    const race = decide(someSituation({ relayer: closed, open: [inFlight(7, undefined, canceled)] }, { nonce: 7 }))
     expect(race.decisions).toMatchObject([{ do: 'signNoOp' }])
-    const gap = decide({
-      work: someWork({ relayer: closed, open: [inFlight(8)] }),
-      observation: someObservation({ nonce: 7, pendingNonce: 7 }),
-      policy: somePolicy,
-      now,
-    })
+    const gap = decide(someSituation({ relayer: closed, open: [inFlight(8)] }, { nonce: 7, pendingNonce: 7 }))
     expect(gap.decisions).toContainEqual(expect.objectContaining({ do: 'fillGap', nonce: 7 }))
   })
 
   test('a transaction in flight goes on: it can be canceled, not forbidden', () => {
-    const { decisions } = decide({
-      work: someWork({ relayer, open: [inFlight(7)] }),
-      observation: someObservation({ nonce: 7 }),
-      policy: somePolicy,
-      now,
-    })
+    const { decisions } = decide(someSituation({ relayer, open: [inFlight(7)] }, { nonce: 7 }))
     expect(decisions.filter(({ do: what }) => what === 'refuse')).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ import { checkSweep, startSweep } from '../../src/domain/sweep.ts'
 import type { FactsOf } from '../../src/domain/wait-facts.ts'
 import { sentenceOf } from '../../src/domain/wait-sentence.ts'
 import { decideInWords as decide } from './in-words.ts'
-import { now, queued, someObservation, somePayload, somePolicy, someRelayer, someWork } from './some.ts'
+import { now, queued, somePayload, someRelayer, someSituation } from './some.ts'
 
 const network = 'sepolia' as NetworkName
 const of = (paused: boolean, networkPaused: boolean): Relayer =>
@@ -47,8 +47,7 @@ test('what waits says which pause it is', () => {
 
 test('a queue gets no nonce while its network is paused, and a sweep does', () => {
   const relayer = of(false, true)
-  const planOf = (work: object) =>
-    decide({ work: someWork({ relayer, ...work }), observation: someObservation(), policy: somePolicy, now })
+  const planOf = (work: object) => decide(someSituation({ relayer, ...work }))
   const plan = planOf({ queued: [queued(1), queued(2)] })
   expect(plan.decisions).toMatchObject([{ do: 'explain', condition: 'paused', facts: { by: 'network', network } }])
   expect(plan.conditions).toEqual(['paused'])

@@ -31,6 +31,7 @@ import {
   somePolicies,
   somePolicy,
   someRelayer,
+  someSituation,
   someWork,
 } from './some.ts'
 
@@ -166,13 +167,9 @@ test('for any relayer: the cost of today is that of the no-ops that the engine s
 
         const after = open.map((each) => (each.origin === 'client' ? cancel(each, now) : each))
         const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
-        const work = someWork({ relayer, open: after.filter((each) => !isTerminal(each)) })
-        const { decisions } = decide({
-          work,
-          observation: someObservation({ pendingNonce: 0, nonce }),
-          policy: somePolicy,
-          now,
-        })
+        const { decisions } = decide(
+          someSituation({ relayer, open: after.filter((each) => !isTerminal(each)) }, { pendingNonce: 0, nonce }),
+        )
         const fresh = (id: string) => open.some((each) => each.id === id && !each.cancellation)
         const signed = decisions.flatMap((each) =>
           each.do === 'fillGap' || (each.do === 'signNoOp' && fresh(each.transaction.id)) ? [each.fees] : [],

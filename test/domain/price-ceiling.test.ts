@@ -25,12 +25,11 @@ import {
   queued,
   someAttempt,
   someNoOp,
-  someObservation,
   somePayload,
   somePolicies,
   somePolicy,
   someRelayer,
-  someWork,
+  someSituation,
 } from './some.ts'
 
 const rules = { pool: 'public' } as const
@@ -60,8 +59,7 @@ function situationOf({ open = [], queued = [], policies = {}, market, block = he
   const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
   const head = headAt(block, market.baseFee === undefined ? {} : { baseFee: market.baseFee })
   const observed: Partial<Observation> = { head, market, balance: 1_000n * ether }
-  const work = someWork({ relayer, open, queued } as Partial<Situation['work']>)
-  return { work, observation: someObservation(observed), policy: somePolicy, now }
+  return someSituation({ relayer, open, queued } as Partial<Situation['work']>, observed)
 }
 
 const planned = (step: Step): readonly Decision[] => decide(situationOf(step)).decisions

@@ -32,6 +32,7 @@ import {
   somePolicies,
   somePolicy,
   someRelayer,
+  someSituation,
   someWork,
 } from './some.ts'
 
@@ -44,9 +45,7 @@ const request: SendRequest = {
 }
 
 function decisionsOn(transaction: Transaction, estimates = new Map()) {
-  const work = someWork({ open: [transaction] })
-  return decide({ work: frozen(work), observation: frozen(someObservation({ estimates })), policy: somePolicy, now })
-    .decisions
+  return decide(someSituation({ open: [transaction] }, { estimates })).decisions
 }
 
 describe('what a PUT does', () => {
@@ -113,12 +112,7 @@ describe('what a step makes of it', () => {
       'public',
     )
     const later = { ...somePolicy, averageBlocktimeMs: 0 }
-    const { decisions } = decide({
-      work: someWork({ open: [waiting] }),
-      observation: someObservation(),
-      policy: later,
-      now: now + 60_000,
-    })
+    const { decisions } = decide(someSituation({ open: [waiting] }, {}, later, now + 60_000))
     expect(decisions).toMatchObject([
       { do: 'explain', transaction: waiting, condition: 'own_price', reason: expect.stringContaining('it needs') },
     ])
@@ -134,12 +128,7 @@ describe('what a step makes of it', () => {
     const fees = eip1559(200n * gwei, 100n * gwei)
     const relayer = someRelayer({ policies: { ...somePolicies, gasPriceCap: 199n * gwei } })
     const open = [replace(inFlight(0, [original]), { ...request, pricing: fees as never }, 'public')]
-    const { decisions } = decide({
-      work: someWork({ relayer, open }),
-      observation: someObservation(),
-      policy: somePolicy,
-      now,
-    })
+    const { decisions } = decide(someSituation({ relayer, open }))
     expect(decisions).toMatchObject([{ do: 'explain', condition: 'gas_price_cap' }])
   })
 
@@ -150,8 +139,7 @@ describe('what a step makes of it', () => {
       ...held,
       lifecycle: { ...held.lifecycle, attempts: [someAttempt(0, { broadcast: broadcastStates.held })] as const },
     }
-    const work = someWork({ open: [answered], queued: [queued(9)] })
-    const plan = decide({ work: frozen(work), observation: frozen(someObservation()), policy: somePolicy, now })
+    const plan = decide(someSituation({ open: [answered], queued: [queued(9)] }))
     expect(plan).toMatchObject({ decisions: [{ do: 'unbind' }], observeAgainAtOnce: true })
     expect(apply({ do: 'unbind', transaction: answered }, answered, undefined, now).lifecycle).toEqual({
       phase: 'queued',
@@ -176,12 +164,9 @@ describe('what a step makes of it', () => {
 
   test('where its nonce has waited for long, it offers the tip that every miner of the network takes', () => {
     const waited = inFlight(0, [someAttempt(0, { recordedAtBlock: height - 12 })])
-    const { decisions } = decide({
-      work: someWork({ open: [replace(waited, request, 'public')] }),
-      observation: someObservation(),
-      policy: { ...somePolicy, raisedTip: 30n * gwei },
-      now,
-    })
+    const { decisions } = decide(
+      someSituation({ open: [replace(waited, request, 'public')] }, {}, { ...somePolicy, raisedTip: 30n * gwei }),
+    )
     expect(decisions).toMatchObject([{ do: 'replace', fees: { maxPriorityFeePerGas: 30n * gwei } }])
   })
 

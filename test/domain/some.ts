@@ -1,7 +1,7 @@
 // Handmade values of the domain: each is complete, and a test names only what it is about.
 
 import type { Attempt, BroadcastOutcome, BroadcastState } from '../../src/domain/attempt.ts'
-import type { Work } from '../../src/domain/decide/plan/work.ts'
+import type { Situation, Work } from '../../src/domain/decide/plan/work.ts'
 import { repeatAfter } from '../../src/domain/decide/race/repeat-after.ts'
 import type { StoredEvent, TransactionEvent } from '../../src/domain/event.ts'
 import { type Fees, type Market, strictestRule } from '../../src/domain/fees.ts'
@@ -239,6 +239,21 @@ export function someWork(changes: Partial<Work> = {}): Work {
     gapRecord: { released: { has: () => true }, filledInHour: 0, permitted: 0 },
     ...changes,
   }
+}
+
+/** What a step decides by; nothing of it may be written to. */
+export function someSituation(
+  work: Partial<Work>,
+  observed: Partial<Observation> = {},
+  policy: Partial<NetworkPolicy> = {},
+  at = now,
+): Situation {
+  return frozen({
+    work: someWork(work),
+    observation: someObservation(observed),
+    policy: { ...somePolicy, ...policy },
+    now: at,
+  })
 }
 
 /** Freezes all the way down, so that any write throws. */

@@ -8,8 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Anvil, devAccount } from '../../tooling/anvil.ts'
 import { type Client, openClient, until } from '../../tooling/client.ts'
 import { balanceOf, nonceOf } from '../../tooling/ledger.ts'
-import { audit } from './support/audit.ts'
-import { pay, reached } from './support/play.ts'
+import { reached } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 
 const run = promisify(execFile)
@@ -23,7 +22,6 @@ beforeAll(async () => {
     relayers: {
       treasury: {},
       strict: { four_eyes: true },
-      above: { four_eyes: true, hold_above_value: '1000' },
       killed: { four_eyes: true },
     },
   })
@@ -148,19 +146,6 @@ test('one key with every scope but admin pays nothing, whatever it tries; a seco
   await stage.node.mine(2)
   await reached(stage, { sender, id, to: receiver, value: 8n }, 'confirmed')
   expect(await balanceOf(stage.node, receiver)).toBe(before + 8n)
-})
-
-test('above a value only: transfers below go at once, and calls do not', async () => {
-  const sender = stage.sender('above')
-  const small = await pay(stage, sender, { value: '1000' })
-  const large = await pay(stage, sender, { value: '1001' })
-  const call = await stage.client.send('above', { to: receiver, value: '0', data: '0xa9059cbb', gas_limit: 60_000 })
-  await reached(stage, small, 'submitted')
-  await stage.node.mine(2)
-  await reached(stage, small, 'confirmed')
-  for (const { id } of [large, call]) expect(stage.rows.transaction(id)).toMatchObject({ status: 'held', nonce: null })
-  for (const { id } of [large, call]) await stage.client.cancel('above', id)
-  await audit(stage, sender)
 })
 
 test('killed between the release and the broadcast: the release stays, and it pays once', async () => {

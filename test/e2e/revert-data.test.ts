@@ -128,18 +128,6 @@ test('Error and Panic need no fragment', async () => {
   expect(other.reason).toBe('execution reverted: panic 0x11: arithmetic overflow or underflow')
 })
 
-test.each(['trace', 'call_before_block'])('long data is cut: by %s', async (source) => {
-  if (source === 'trace') line.repent()
-  else
-    line.withhold(({ method }) =>
-      method.startsWith('debug_') ? { error: { code: -32601, message: 'no' } } : undefined,
-    )
-  const long = text('a'.repeat(20_000))
-  const { reason, revert } = await fail('unnamed', long)
-  expect(revert).toMatchObject({ data: long.slice(0, 2 + 2 * 4_096), truncated: true, source })
-  expect(reason).toMatch(/^execution reverted: a{400,}…$/)
-})
-
 test('invented data is shown as what one endpoint said, and ends nothing else', async () => {
   const output = text('an invention')
   line.lie(({ method }, honest) =>

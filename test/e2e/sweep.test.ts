@@ -21,8 +21,6 @@ beforeAll(async () => {
       five: { whitelist_receivers: ['0x00000000000000000000000000000000000000A1'] },
       six: {},
       seven: {},
-      eight: { value_cap: '1000' },
-      nine: {},
     },
   })
 })
@@ -52,14 +50,6 @@ async function sweep(sender: Sender, to = nobody()): Promise<Payment & { readonl
   const { status, data, message } = await post(sender, { to })
   expect(status, message).toBe(200)
   return { sender, id: data.transaction.id, to, value: 0n, answer: data }
-}
-
-/** The service has read the balance of its head before: it starts anew with another. */
-async function holds(sender: Sender, balance: bigint): Promise<void> {
-  await stage.service.kill9()
-  await stage.node.rpc('anvil_setBalance', [sender.address, `0x${balance.toString(16)}`])
-  await stage.node.mine()
-  await stage.service.restart()
 }
 
 const isPaused = async ({ id }: Sender) => {
@@ -175,22 +165,6 @@ describe('refusals', () => {
     expect(await isPaused(sender)).toBe(false)
     const read = await stage.client.request('GET', '/relayers/five/sweep')
     expect(read).toMatchObject({ status: 404, headers: { 'relayer-error-code': 'SWEEP_NOT_FOUND' } })
-  })
-
-  test('a value above value_cap, and an account that holds too little, end it with the reason', async () => {
-    const capped = await sweep(stage.sender('eight'))
-    expect((await reached(stage, capped, 'failed')).status_reason).toMatch(/^value: .* above the relayer's value_cap/)
-    const sender = stage.sender('nine')
-    await holds(sender, 5n)
-    const empty = await sweep(sender)
-    expect((await reached(stage, empty, 'failed')).status_reason).toContain(
-      'its balance of 0.000000005 gwei does not exceed',
-    )
-    await holds(sender, ether)
-    const again = await sweep(sender)
-    expect(again.id).not.toBe(empty.id)
-    await mineUntil(stage, 'the sweep to be confirmed', async () => (await view(stage, again)).status === 'confirmed')
-    await emptied(again)
   })
 
   test('a contract gets it with the gas that it needs, or ends it, and no PUT takes its place', async () => {

@@ -5,8 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import * as Keystore from 'ox/Keystore'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { checkAll } from '../../src/cli/check/check-all.ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { compose } from '../../src/compose.ts'
 import type { Config } from '../../src/config/config.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
@@ -14,7 +13,6 @@ import { namedNetworks } from '../../src/config/named-networks.ts'
 import { ConfigError } from '../../src/config/report.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { systemRandom } from '../../src/ops/random.ts'
-import { type Anvil, startAnvil } from '../../tooling/anvil.ts'
 import { quiet } from '../store/open-store.ts'
 
 type Family = 'evm' | 'stellar' | 'solana'
@@ -212,12 +210,6 @@ function fileOf(shape: Shape) {
   }
 }
 
-/** The directory, with a node that answers for Sepolia alone. */
-function withSepoliaAt(url: string): object {
-  const { evm, ...others } = directoryOfNetworks
-  return { ...others, evm: evm.map((each) => (each.network === 'sepolia' ? { ...each, rpc_urls: [url] } : each)) }
-}
-
 /** Writes the file into a fresh folder, with the keystore and the directory of networks beside it. */
 async function workplace(file: unknown, networks: object = directoryOfNetworks): Promise<string> {
   const directory = await mkdtemp(join(folder, 'one-'))
@@ -264,33 +256,6 @@ test.concurrent.each(Object.entries(shapes).filter(([, { plugins }]) => !plugins
   const warned = config.warnings.filter((warning) => warning.startsWith('relayers: skipped'))
   expect(warned).toHaveLength(skipped > 0 ? 1 : 0)
   await start(config)
-})
-
-describe('check', () => {
-  let anvil: Anvil
-  beforeAll(async () => {
-    anvil = await startAnvil({ mining: { intervalMs: 1_000 }, chainId: 11_155_111 })
-  })
-  afterAll(() => anvil?.stop())
-
-  test.concurrent.each(Object.entries(shapes).filter(([, { plugins }]) => !plugins))(
-    '%s has no false error: other networks of its folder are not called',
-    async (_, shape) => {
-      const file = fileOf(shape)
-      const at = (network: object) => ({ ...network, rpc_urls: [anvil.url] })
-      const networks = Array.isArray(file.networks) ? file.networks.map(at) : file.networks
-      const directory = await workplace({ ...file, networks }, withSepoliaAt(anvil.url))
-      const env = { ...withoutMode({ ...commonEnvironment, ...shape.environment }), METRICS_PORT: '0' }
-      const findings = await checkAll({ env, directory }, () => undefined)
-      const errors = findings.filter(({ level }) => level === 'error')
-      // That a key service is out of reach is true here.
-      const isRemote = shape.signer !== 'local'
-      expect(errors).toEqual(isRemote ? [expect.objectContaining({ check: 'signer a-signer' })] : [])
-      expect(findings).toContainEqual(
-        expect.objectContaining({ place: 'sepolia, endpoint 1', check: 'chain id', level: 'ok' }),
-      )
-    },
-  )
 })
 
 test('there are 19, and the one with a plug-in is refused by its name', async () => {

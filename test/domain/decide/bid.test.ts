@@ -32,6 +32,7 @@ import {
   somePolicies,
   somePolicy,
   someRelayer,
+  someSituation,
   someWork,
 } from '../some.ts'
 
@@ -47,12 +48,7 @@ function marketAt(baseFee: bigint, changes: Partial<Market> = {}): Market {
 }
 
 function plan(work: Partial<Work>, observed: Partial<Observation>, policy: Partial<NetworkPolicy> = {}, at = now) {
-  return decide({
-    work: someWork(work),
-    observation: someObservation(observed),
-    policy: { ...somePolicy, ...policy },
-    now: at,
-  })
+  return decide(someSituation(work, observed, policy, at))
 }
 
 /** An operator's cap replaces the ceiling. */
@@ -486,12 +482,7 @@ test('a payload that was mined and came back was in a pool, so the no-op outbids
   const other = someAttempt(0)
   const taken = mined(0, by(dear), [dear, other], canceled)
   const back = apply({ do: 'reopen', transaction: taken, why: 'reorganized' }, taken, undefined, now)
-  const { decisions } = decide({
-    work: someWork({ open: [back] }),
-    observation: someObservation({ rule: fields }),
-    policy: somePolicy,
-    now,
-  })
+  const { decisions } = decide(someSituation({ open: [back] }, { rule: fields }))
   const [noOp] = decisions
   if (noOp?.do !== 'signNoOp') throw new Error(`${noOp?.do} instead of a no-op`)
   expect(feeCap(noOp.fees)).toBeGreaterThanOrEqual(99n * gwei)

@@ -23,6 +23,7 @@ import {
   somePolicies,
   somePolicy,
   someRelayer,
+  someSituation,
   someWork,
 } from '../some.ts'
 
@@ -117,8 +118,7 @@ describe('a payload that the sequencer ordered', () => {
 
   test('behind a nonce that is still open is not in doubt, however long that takes', () => {
     const [one, two] = [inFlight(0), inFlight(1, [{ ...ordered, nonce: 1 }], canceled)]
-    const observation = someObservation({ head: headAt(height + 30) })
-    const { decisions } = decide({ work: someWork({ open: [one, two] }), observation, policy: fcfs, now: now + 90_000 })
+    const { decisions } = decide(someSituation({ open: [one, two] }, { head: headAt(height + 30) }, fcfs, now + 90_000))
     expect(decisions.filter((each) => each.do === 'signNoOp')).toEqual([])
   })
 
@@ -197,9 +197,9 @@ describe('a payload whose outcome is unknown', () => {
 describe('a send', () => {
   const later = now + 60_000
   const pursued = (attempt: Attempt, changes: Partial<Observation> = {}) => {
-    const observation = someObservation({ head: headAt(height + 30), ...changes })
-    return decide({ work: someWork({ open: [inFlight(0, [attempt])] }), observation, policy: fcfs, now: later })
-      .decisions
+    return decide(
+      someSituation({ open: [inFlight(0, [attempt])] }, { head: headAt(height + 30), ...changes }, fcfs, later),
+    ).decisions
   }
 
   test('is not priced anew while its cap is above the base fee', () => {

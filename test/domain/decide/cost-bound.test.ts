@@ -26,11 +26,10 @@ import {
   someAttempt,
   someMarket,
   someNoOp,
-  someObservation,
   somePolicies,
   somePolicy,
   someRelayer,
-  someWork,
+  someSituation,
 } from '../some.ts'
 
 const gas = 21_000n
@@ -44,8 +43,7 @@ function decided(
   observed: Partial<Observation> = {},
   policy: NetworkPolicy = somePolicy,
 ) {
-  const observation = someObservation({ market: someMarket, ...observed })
-  return decide({ work: someWork({ open: [transaction] }), observation, policy, now }).decisions
+  return decide(someSituation({ open: [transaction] }, { market: someMarket, ...observed }, policy)).decisions
 }
 
 describe('the first no-op', () => {
@@ -111,8 +109,7 @@ test('a pre-signed no-op above the bound is not broadcast', () => {
   const of = (costMax: bigint, market = someMarket) => {
     const race = inFlight(0, [cheap], bounded(costMax))
     const relayer = someRelayer({ policies: { ...somePolicies, presignCancel: 1 } })
-    const work = someWork({ relayer, open: [race], presigned: [noOp], signing: late })
-    return presignedFor(race, { work, observation: someObservation({ market }), policy: somePolicy, now })
+    return presignedFor(race, someSituation({ relayer, open: [race], presigned: [noOp], signing: late }, { market }))
   }
   expect(of(ofNoOp)).toBe(noOp)
   expect(of(ofNoOp - 1n)).toBeUndefined()
@@ -189,12 +186,16 @@ test('for any race: no no-op is signed above its bound, and one that is cheap en
       const attempts = noOps.map(([fees, state]) => someNoOp(0, { fees, broadcast: broadcastStates[state], ...at }))
       const policies = { ...somePolicies, ...(cap !== undefined && { cancelGasPriceCap: cap }) }
       const market = { ...someMarket, baseFee, gasPrice: baseFee, ...(l1 !== undefined && { noOpL1Fee: l1 }) }
-      const observation = someObservation({ market, ...(balance !== undefined && { balance }) })
       const policy = { ...somePolicy, profile: { ...somePolicy.profile, pool } }
       const signedOf = (changes: object) => {
         const race = inFlight(0, [someAttempt(0, { fees: payload, ...at }), ...attempts], changes)
-        const work = someWork({ relayer: someRelayer({ policies }), open: [race] })
-        const [noOp] = decide({ work, observation, policy, now }).decisions.filter((each) => each.do === 'signNoOp')
+        const [noOp] = decide(
+          someSituation(
+            { relayer: someRelayer({ policies }), open: [race] },
+            { market, ...(balance !== undefined && { balance }) },
+            policy,
+          ),
+        ).decisions.filter((each) => each.do === 'signNoOp')
         return noOp
       }
       const within = signedOf(bounded(costMax))

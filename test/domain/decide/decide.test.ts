@@ -20,7 +20,6 @@ import {
   byForeign,
   canceled,
   eip1559,
-  frozen,
   gwei,
   headAt,
   height,
@@ -37,16 +36,12 @@ import {
   somePolicy,
   someRelayer,
   someRepeatAfter,
+  someSituation,
   someWork,
 } from '../some.ts'
 
 function plan(work: Partial<Work>, observation: Partial<Observation> = {}) {
-  return decide({
-    work: frozen(someWork(work)),
-    observation: frozen(someObservation(observation)),
-    policy: frozen(somePolicy),
-    now,
-  })
+  return decide(someSituation(work, observation))
 }
 
 const verbs = (decisions: readonly Decision[]) => decisions.map(({ do: what }) => what)
@@ -235,7 +230,7 @@ describe('a transaction in flight', () => {
       const open = Array.from({ length: 50 }, (_, nonce) =>
         inFlight(nonce, [someAttempt(nonce, { broadcast: answered({ kind: 'accepted' }, now - ms) })]),
       )
-      const situation = { work: someWork({ open }), observation: someObservation({}), policy: fast, now }
+      const situation = someSituation({ open }, {}, fast)
       const { decisions } = decide(situation)
       return decisions.flatMap((each) => (each.do === 'rebroadcast' ? [each.attempt.nonce] : []))
     }

@@ -15,6 +15,7 @@ import {
   someNoOp,
   someObservation,
   somePolicy,
+  someSituation,
   someWork,
 } from '../some.ts'
 
@@ -25,7 +26,7 @@ test('a no-op that was priced there gets another bid at once', () => {
   const cheap = { fees: eip1559(2n * gwei, 1n * gwei), recordedAt: now - 60_000 }
   const verbsAt = (recordedAtBlock: number) => {
     const open = [inFlight(0, [payload, someNoOp(0, { ...cheap, recordedAtBlock })], canceled)]
-    const situation = { work: someWork({ open }), observation: someObservation(), policy: somePolicy, now }
+    const situation = someSituation({ open })
     return decide(situation).decisions.map(({ do: verb }) => verb)
   }
   expect(verbsAt(far)).toContain('signNoOp')

@@ -9,7 +9,6 @@ import { decideInWords as decide } from '../in-words.ts'
 import {
   calledInvalid,
   canceled,
-  frozen,
   headAt,
   height,
   idOf,
@@ -17,20 +16,14 @@ import {
   now,
   queued,
   someAttempt,
-  someObservation,
   somePolicy,
   someRelayer,
   someRepeatAfter,
-  someWork,
+  someSituation,
 } from '../some.ts'
 
 function plan(work: Partial<Work>, observation: Partial<Observation> = {}, at = now) {
-  return decide({
-    work: frozen(someWork(work)),
-    observation: frozen(someObservation(observation)),
-    policy: frozen(somePolicy),
-    now: at,
-  })
+  return decide(someSituation(work, observation, {}, at))
 }
 
 const verbs = (decisions: readonly Decision[]) => decisions.map(({ do: what }) => what)

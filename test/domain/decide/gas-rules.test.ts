@@ -24,9 +24,9 @@ import {
   receiver,
   someAttempt,
   someHead,
-  someObservation,
   somePayload,
   somePolicy,
+  someSituation,
   someWork,
 } from '../some.ts'
 
@@ -35,14 +35,13 @@ const missing = { gasFigures: amsterdam, missingReceivers: new Set([lowerHex(rec
 const noWants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
 
 function decided(payload: Partial<Payload>, seen: Partial<Observation>, open: Work['open'] = []) {
-  const work = someWork({ open, queued: [queued(9, { payload: { ...somePayload, ...payload } })] })
   const nonce = open.length
-  return decide({
-    work,
-    observation: someObservation({ nonce, balance: 10n ** 20n, ...seen }),
-    policy: somePolicy,
-    now,
-  }).decisions
+  return decide(
+    someSituation(
+      { open, queued: [queued(9, { payload: { ...somePayload, ...payload } })] },
+      { nonce, balance: 10n ** 20n, ...seen },
+    ),
+  ).decisions
 }
 
 describe('a value to an account that does not exist', () => {
@@ -88,12 +87,7 @@ describe('a payload in flight below a new floor', () => {
   const tight = (payload: Payload) =>
     inFlight(0, [someAttempt(0, { gasLimit: 49_200, recordedAtBlock: someHead.number - 1 })], { payload })
   const next = (payload: Payload, gasFigures: GasFigures) =>
-    decide({
-      work: someWork({ open: [tight(payload)] }),
-      observation: someObservation({ nonce: 0, balance: 10n ** 20n, gasFigures }),
-      policy: somePolicy,
-      now,
-    }).decisions
+    decide(someSituation({ open: [tight(payload)] }, { nonce: 0, balance: 10n ** 20n, gasFigures })).decisions
 
   test('is signed anew with more gas where the client named none, and its estimate is read', () => {
     expect(next(estimated, amsterdam)).toContainEqual(expect.objectContaining({ do: 'bump', gasLimit: 149_000 }))
@@ -107,12 +101,12 @@ describe('a payload in flight below a new floor', () => {
       const attempt = someAttempt(0, {
         ...{ gasLimit: 49_200, recordedAtBlock: someHead.number - 1, fees: pricing, broadcast },
       })
-      return decide({
-        work: someWork({ open: [inFlight(0, [attempt], { payload })] }),
-        observation: someObservation({ nonce: 0, balance: 10n ** 20n, gasFigures: amsterdam }),
-        policy: somePolicy,
-        now,
-      }).decisions
+      return decide(
+        someSituation(
+          { open: [inFlight(0, [attempt], { payload })] },
+          { nonce: 0, balance: 10n ** 20n, gasFigures: amsterdam },
+        ),
+      ).decisions
     }
     test('is signed anew with more gas at these fees, once every node has refused it', () => {
       expect(bumped(calledInvalid(now))).toContainEqual(
@@ -136,14 +130,14 @@ describe('a payload in flight below a new floor', () => {
     const pricing = { kind: 'eip1559', maxFeePerGas: 30n * gwei, maxPriorityFeePerGas: gwei } as const
     const named = { ...estimated, gasLimit: 49_200 }
     const decided = (payload: Payload, recordedAtBlock: number, gasFigures: GasFigures) =>
-      decide({
-        work: someWork({
-          open: [inFlight(0, [someAttempt(0, { gasLimit: 49_200, recordedAtBlock, fees: pricing })], { payload })],
-        }),
-        observation: someObservation({ nonce: 0, balance: 10n ** 20n, gasFigures }),
-        policy: somePolicy,
-        now,
-      }).decisions
+      decide(
+        someSituation(
+          {
+            open: [inFlight(0, [someAttempt(0, { gasLimit: 49_200, recordedAtBlock, fees: pricing })], { payload })],
+          },
+          { nonce: 0, balance: 10n ** 20n, gasFigures },
+        ),
+      ).decisions
     const old = someHead.number - somePolicy.bumpAfterBlocks
     const refused = { as: 'belowLeastGas', words: expect.stringMatching(/^its gas_limit 49200 is below .*floor 64/) }
     for (const payload of [named, { ...named, pricing }]) {
@@ -165,15 +159,16 @@ describe('a payload without a limit that every endpoint calls invalid', () => {
     const refused = someAttempt(0, {
       ...{ gasLimit, recordedAtBlock: someHead.number - 1, broadcast: calledInvalid(now - 30_000) },
     })
-    return decide({
-      work: someWork({ open: [inFlight(0, [refused], { payload: estimated })] }),
-      observation: someObservation({
-        ...{ nonce: 0, balance: 10n ** 20n, gasFigures },
-        refusedByAll: new Map([[refused.hash, 'intrinsic gas too low']]),
-      }),
-      policy: { ...somePolicy, profile: { ...ethereumProfile, ...(gasRules && { gasRules }) } },
-      now,
-    }).decisions
+    return decide(
+      someSituation(
+        { open: [inFlight(0, [refused], { payload: estimated })] },
+        {
+          ...{ nonce: 0, balance: 10n ** 20n, gasFigures },
+          refusedByAll: new Map([[refused.hash, 'intrinsic gas too low']]),
+        },
+        { ...somePolicy, profile: { ...ethereumProfile, ...(gasRules && { gasRules }) } },
+      ),
+    ).decisions
   }
 
   test.each([

@@ -5,7 +5,7 @@ import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import { limitGapFillers } from '../../../src/domain/decide/queue/limit-gap-fillers.ts'
 import type { GapRecord } from '../../../src/domain/gap-record.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
-import { headAt, height, inFlight, now, queued, someObservation, somePolicy, someWork } from '../some.ts'
+import { headAt, height, inFlight, queued, someObservation, someSituation, someWork } from '../some.ts'
 
 const unassigned: GapRecord = { released: new Set(), filledInHour: 0, permitted: 0 }
 const range = (from: number, below: number) => Array.from({ length: below - from }, (_, index) => from + index)
@@ -27,7 +27,7 @@ function limited(
 const filled = (...given: Parameters<typeof limited>) => limited(...given).fill.map(({ nonce }) => nonce)
 
 function plan(work: Partial<Work>, observation: Partial<Observation>) {
-  return decide({ work: someWork(work), observation: someObservation(observation), policy: somePolicy, now })
+  return decide(someSituation(work, observation))
 }
 
 describe('gap fillers', () => {

@@ -18,6 +18,7 @@ import {
   someAttempt,
   someObservation,
   somePolicy,
+  someSituation,
   someWork,
 } from '../some.ts'
 
@@ -36,7 +37,7 @@ function reach(nonce: number, work: Partial<Work> = {}, observation: Partial<Obs
 }
 
 function plan(work: Partial<Work>, observation: Partial<Observation>) {
-  return decide({ work: someWork(work), observation: someObservation(observation), policy: somePolicy, now })
+  return decide(someSituation(work, observation))
 }
 
 function bound(...given: Parameters<typeof plan>): readonly number[] {

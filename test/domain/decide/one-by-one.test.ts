@@ -12,15 +12,13 @@ import {
   queued,
   someAttempt,
   someNoOp,
-  someObservation,
   somePolicy,
-  someWork,
+  someSituation,
 } from '../some.ts'
 
 function planOf(work: Partial<Work>, keepsFutureNonceMs = 1_000) {
   const policy = { ...somePolicy, profile: { ...somePolicy.profile, keepsFutureNonceMs } }
-  const observation = someObservation({ pendingNonce: 0 })
-  return decide({ work: someWork(work), observation, policy, now: now + 30_000 })
+  return decide(someSituation(work, { pendingNonce: 0 }, policy, now + 30_000))
 }
 const bound = (...given: Parameters<typeof planOf>) =>
   planOf(...given).decisions.flatMap((each) => (each.do === 'assignNonce' ? [each.nonce] : []))

@@ -40,6 +40,7 @@ import {
   somePayload,
   somePolicy,
   someRepeatAfter,
+  someSituation,
   someWork,
 } from '../some.ts'
 
@@ -51,12 +52,14 @@ function decisionsOn(
   transaction: Transaction,
   { after = 0, blocks = 0, ...observed }: Partial<Observation> & { after?: number; blocks?: number } = {},
 ) {
-  return decide({
-    work: someWork({ open: [transaction] }),
-    observation: someObservation({ head: headAt(height + blocks), balance: ether, ...observed }),
-    policy: somePolicy,
-    now: now + after,
-  }).decisions
+  return decide(
+    someSituation(
+      { open: [transaction] },
+      { head: headAt(height + blocks), balance: ether, ...observed },
+      {},
+      now + after,
+    ),
+  ).decisions
 }
 
 const verbs = (decisions: ReturnType<typeof decisionsOn>) => decisions.map(({ do: what }) => what)
@@ -87,12 +90,7 @@ describe('a payload that nodes call invalid', () => {
     expect(statusReasonOf(given)).toBe(
       'waits for a no-op with its nonce 0, as every node that answers refuses it: once that is confirmed, it has failed; intrinsic gas too low',
     )
-    const plan = decide({
-      work: someWork({ open: [given] }),
-      observation: someObservation(),
-      policy: somePolicy,
-      now,
-    })
+    const plan = decide(someSituation({ open: [given] }))
     expect([verbs(plan.decisions), plan.conditions]).toEqual([['signNoOp'], ['refused_by_all']])
 
     const noOp = someNoOp(0)

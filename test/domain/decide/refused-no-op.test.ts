@@ -21,6 +21,7 @@ import {
   someObservation,
   somePolicy,
   someRepeatAfter,
+  someSituation,
   someWork,
 } from '../some.ts'
 
@@ -76,12 +77,7 @@ describe('a no-op that every node calls invalid, for an hour', () => {
       const broadcast = calledInvalid(now + triedMs, now)
       const attempts = [someAttempt(0), someNoOp(0, { broadcast })] as const
       const open = [inFlight(0, attempts, canceled)]
-      return decide({
-        work: someWork({ open }),
-        observation: someObservation(),
-        policy: somePolicy,
-        now: now + triedMs + pausedMs,
-      }).decisions
+      return decide(someSituation({ open }, {}, {}, now + triedMs + pausedMs)).decisions
     }
     for (const [triedMs, pauseMs] of [
       [1, second],

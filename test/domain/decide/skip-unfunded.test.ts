@@ -10,14 +10,13 @@ import { decideInWords as decide } from '../in-words.ts'
 import {
   ether,
   inFlight,
-  now,
   queued,
   someAttempt,
-  someObservation,
   somePayload,
   somePolicies,
   somePolicy,
   someRelayer,
+  someSituation,
   someWork,
 } from '../some.ts'
 import { someWait } from '../some-reasons.ts'
@@ -34,12 +33,7 @@ function decided(
 ) {
   const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
   const policy = { ...somePolicy, profile: { ...somePolicy.profile, ...profile } }
-  const plan = decide({
-    work: someWork({ relayer, ...work }),
-    observation: someObservation({ balance: ether, ...observation }),
-    policy,
-    now,
-  })
+  const plan = decide(someSituation({ relayer, ...work }, { balance: ether, ...observation }, policy))
   const sequences = (what: string) =>
     plan.decisions.flatMap((each) => (each.do === what && 'transaction' in each ? [each.transaction.sequence] : []))
   const waits = plan.decisions.flatMap((each): [number, Condition][] =>

@@ -16,13 +16,11 @@ import {
   queued,
   someAttempt,
   someNoOp,
-  someObservation,
-  somePolicy,
-  someWork,
+  someSituation,
 } from '../some.ts'
 
 function plan(work: Partial<Work>, observation: Partial<Observation>) {
-  return decide({ work: someWork(work), observation: someObservation(observation), policy: somePolicy, now })
+  return decide(someSituation(work, observation))
 }
 
 test('a block that stands settles no nonce that the account has not spent: another node may show that block', () => {

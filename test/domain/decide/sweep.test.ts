@@ -37,6 +37,7 @@ import {
   somePolicies,
   somePolicy,
   someRelayer,
+  someSituation,
   someWork,
 } from '../some.ts'
 
@@ -57,8 +58,7 @@ function planOf(
 ) {
   const relayer = someRelayer({ paused: true, policies: { ...somePolicies, ...policies } })
   const policy = { ...somePolicy, profile: { ...somePolicy.profile, ...profile } }
-  const seen = someObservation({ ...estimated, ...observation })
-  return decide({ work: someWork({ relayer, queued: [sweep], ...work }), observation: seen, policy, now })
+  return decide(someSituation({ relayer, queued: [sweep], ...work }, { ...estimated, ...observation }, policy))
 }
 const decided = (...given: Parameters<typeof planOf>) => planOf(...given).decisions
 

@@ -23,9 +23,9 @@ import {
   queued,
   someAttempt,
   someNoOp,
-  someObservation,
   somePayload,
   somePolicy,
+  someSituation,
   someWork,
 } from '../some.ts'
 
@@ -48,12 +48,9 @@ function spender(nonce: number, changes: Partial<Spender> = {}): Spender {
 }
 
 const plan = (work: Partial<Work>, observation: Partial<Observation>) =>
-  decide({
-    work: someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, ...work }),
-    observation: someObservation({ nonce: 5, ...observation }),
-    policy: somePolicy,
-    now,
-  })
+  decide(
+    someSituation({ floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, ...work }, { nonce: 5, ...observation }),
+  )
 
 describe('the mark of an incomplete check', () => {
   const marked = { uncheckedThrough: 2, queued: [queued(3)] }
@@ -144,12 +141,9 @@ describe('while nonces are unexplained', () => {
   test('where one block makes it final, none has to come', () => {
     const known = { below: 6, finalBelow: 6, spenders: [spender(5)] }
     const work = { floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, queued: [queued(1)], found: [] }
-    const reported = decide({
-      work: someWork(work),
-      observation: someObservation({ nonce: 6, lostHistory: known }),
-      policy: { ...somePolicy, requiredConfirmations: 1 },
-      now,
-    })
+    const reported = decide(
+      someSituation(work, { nonce: 6, lostHistory: known }, { ...somePolicy, requiredConfirmations: 1 }),
+    )
     expect(reported.lostHistory).toBeUndefined()
   })
   test('but a node behind the settled transactions takes none of them: it calls spent nonces free', () => {

@@ -35,6 +35,7 @@ import {
   someObservation,
   somePayload,
   somePolicy,
+  someSituation,
   someWork,
 } from '../some.ts'
 
@@ -264,29 +265,21 @@ describe('a restored cancellation', () => {
   test('of the recorded holder of the nonce is decided at once', () => {
     const bound = someAttempt(5, { recordedAtBlock: height - 6 })
     const lostNoOps = new Map([[5, noOpAt(5)]])
-    const work = someWork({ open: [inFlight(5, [bound])] })
-    const plan = decide({ work, observation: someObservation({ nonce: 6, lostNoOps }), policy: somePolicy, now })
+    const plan = decide(someSituation({ open: [inFlight(5, [bound])] }, { nonce: 6, lostNoOps }))
     expect(plan.decisions).toMatchObject([{ do: 'restoreCancellation', noOp: { nonce: 5 } }])
     expect(plan.observeAgainAtOnce).toBe(true)
   })
   test('is not of a transaction that no node ever accepted: another may have had the nonce since', () => {
     const sending = someAttempt(5, { recordedAtBlock: height - 6, broadcast: { state: 'sending' } })
-    const observation = someObservation({ nonce: 6, lostNoOps: new Map([[5, noOpAt(5)]]) })
     const decidedOn = (holder: InPhase<'inFlight'>) =>
-      decide({ work: someWork({ open: [holder] }), observation, policy: somePolicy, now }).decisions[0]
+      decide(someSituation({ open: [holder] }, { nonce: 6, lostNoOps: new Map([[5, noOpAt(5)]]) })).decisions[0]
     expect(decidedOn(inFlight(5, [sending]))).toMatchObject({ do: 'include', inclusion: { by: 'external' } })
     expect(decidedOn(inFlight(5, [sending], canceled))).toMatchObject({ do: 'restoreCancellation' })
   })
   test('is not of a transaction bound to the nonce after the no-op was mined', () => {
     const bound = someAttempt(5, { recordedAtBlock: height - 5, recordedAt: now })
     const lostNoOps = new Map([[5, noOpAt(5)]])
-    const work = someWork({ open: [inFlight(5, [bound])] })
-    const { decisions } = decide({
-      work,
-      observation: someObservation({ nonce: 6, lostNoOps }),
-      policy: somePolicy,
-      now,
-    })
+    const { decisions } = decide(someSituation({ open: [inFlight(5, [bound])] }, { nonce: 6, lostNoOps }))
     expect(decisions[0]).toMatchObject({ do: 'include', inclusion: { by: 'external', hash: noOpAt(5).hash } })
   })
 })
@@ -335,12 +328,7 @@ describe('once all that took the unknown nonces is final', () => {
   const spenders = [noOpAt(5), noOpAt(6)]
   const seen = { lostHistory: { below: 7, finalBelow: 7, spenders }, nonce: 7 }
   const plan = (work: Partial<Work>, observation: Partial<Observation> = seen) =>
-    decide({
-      work: someWork({ floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, found: [], ...work }),
-      observation: someObservation(observation),
-      policy: somePolicy,
-      now,
-    })
+    decide(someSituation({ floor: { spentBelow: 5, explainedBelow: 5 }, lostHistory, found: [], ...work }, observation))
   const whatOf = ({ decisions }: ReturnType<typeof plan>) => decisions.map(({ do: what }) => what)
 
   test('a certain cancellation is restored, in the commit that explains the nonces', () => {

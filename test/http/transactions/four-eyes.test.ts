@@ -35,8 +35,6 @@ const call = (token: string, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: st
     ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
 const post = (token: string, body: object = {}) => call(token, 'POST', at(), { to: receiver, value: '5', ...body })
-const put = (token: string, id: string, body: object = {}) =>
-  call(token, 'PUT', at(`/${id}`), { to: receiver, value: '6', ...body })
 const holdOf = async (id: string) => {
   const answer = await call('cleo', 'GET', at(`/${id}/hold`))
   expectSuccess(answer)
@@ -124,21 +122,6 @@ test('only another key releases it, with the digest that was shown', async () =>
   expect(released.map((each: { key_id: string }) => each.key_id)).toContain('ben')
 })
 
-test('a PUT forgets a release, and its key may not release either', async () => {
-  const id = idOf(await post('anna'))
-  const first = await holdOf(id)
-  expectSuccess(await release('ben', id, first.payload_digest))
-  expectSuccess(await put('ben', id))
-  const second = await holdOf(id)
-  expect(second.four_eyes).toEqual({ set_by: ['anna', 'ben'] })
-  expect(codeOf(await release('cleo', id, first.payload_digest))).toEqual([409, 'PAYLOAD_DIGEST_DIFFERS'])
-  for (const key of ['anna', 'ben']) {
-    expect(codeOf(await release(key, id, second.payload_digest))).toEqual([403, 'SECOND_KEY_REQUIRED'])
-  }
-  expectSuccess(await release('cleo', id, second.payload_digest))
-  expect((await stored(id))?.fourEyes?.released?.by).toBe('cleo')
-})
-
 test('many are released by pairs, and one of two equal payouts does not stand for the other', async () => {
   const [one, twin, own] = [idOf(await post('anna')), idOf(await post('anna')), idOf(await post('ben'))]
   const digests = await Promise.all([one, twin, own].map(async (id) => (await holdOf(id)).payload_digest))
@@ -179,19 +162,6 @@ test('a batch is held, one by one, and above a value only transactions above it 
   expectSuccess(answer)
   const found = await Promise.all(answer.body.data.map(({ id }: { id: string }) => stored(id)))
   expect(found.map((each) => each?.lifecycle.phase)).toEqual(['queued', 'held', 'held'])
-})
-
-test('a change of the policy opens nothing, and holds nothing that is queued', async () => {
-  const held = idOf(await post('anna'))
-  await withPolicies({})
-  const { payload_digest: digest } = await holdOf(held)
-  expect(codeOf(await release('anna', held, digest))).toEqual([403, 'SECOND_KEY_REQUIRED'])
-  expectSuccess(await put('anna', held))
-  expect((await stored(held))?.lifecycle.phase).toBe('held')
-  const queued = idOf(await post('anna'))
-  await withPolicies({ fourEyes: true })
-  expect((await stored(queued))?.lifecycle.phase).toBe('queued')
-  expect((await call('cleo', 'GET', at(`/${queued}/hold`))).headers['relayer-error-code']).toBe('HOLD_NOT_FOUND')
 })
 
 test('a DELETE of it is free and final, and a replay of its send changes nothing', async () => {

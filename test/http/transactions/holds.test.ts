@@ -117,15 +117,6 @@ test('a key that sends, cancels and administrates can’t release; one with the 
   ])
 })
 
-test('of one that has ended, and of none: its refusal', async () => {
-  const id = idOf(await post({ hold: true }))
-  const canceled = await server.ask('DELETE', at(`/${id}`))
-  expect(canceled.body.data).toMatchObject({ status: 'canceled' })
-  expect((await stored(id))?.lifecycle).toMatchObject({ phase: 'dropped', reason: 'canceled' })
-  expect((await release(id)).headers['relayer-error-code']).toBe('TRANSACTION_ALREADY_CANCELED')
-  expect((await release('nothing')).headers['relayer-error-code']).toBe('TRANSACTION_NOT_FOUND')
-})
-
 test('many at once, with a result for each', async () => {
   const [held, other, ended, queued] = [
     idOf(await post({ hold: true })),
@@ -149,18 +140,6 @@ test('many at once, with a result for each', async () => {
     ['not_on_hold', undefined],
     ['not_on_hold', undefined],
   ])
-})
-
-test('a pause stops a release, of one and of many', async () => {
-  const id = idOf(await post({ hold: true }))
-  await withPolicies({}, { paused: true })
-  expect((await release(id)).headers['relayer-error-code']).toBe('RELAYER_PAUSED')
-  const many = await server.ask('POST', at('/release'), {
-    body: JSON.stringify({ transactions: [{ id }] }),
-    headers: json,
-  })
-  expect(many.headers['relayer-error-code']).toBe('RELAYER_PAUSED')
-  expect((await stored(id))?.lifecycle.phase).toBe('held')
 })
 
 test('while a pause stops releases, the hold says so in place of advice to release', async () => {
