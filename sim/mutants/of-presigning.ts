@@ -62,8 +62,8 @@ export const ofPresigning: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/presign.ts',
-        find: 'if (isWanted) await session.recordPresigned(id, { ...signed.attempt, signedAt: clock.now() })',
-        put: 'if (isWanted) await session.recordPresigned(id, { ...signed.attempt, signedAt: clock.now() })\n      await session.sealPresigned({ relayerId: id, nonce: signed.attempt.nonce, hash: signed.attempt.hash, sealed: sealNoOp(vault, id, signed.attempt) })',
+        find: 'for (const { attempt } of all) await session.recordPresigned(id, { ...attempt, signedAt: clock.now() })',
+        put: 'for (const { attempt } of all) {\n      await session.recordPresigned(id, { ...attempt, signedAt: clock.now() })\n      await session.sealPresigned({ relayerId: id, nonce: attempt.nonce, hash: attempt.hash, sealed: sealNoOp(vault, id, attempt) })\n    }',
       },
     ],
   },

@@ -58,9 +58,6 @@ export const limits = {
   /** Bulk cancellations that are kept, with their counts. */
   bulksMax: 100_000,
   bulkDaysMax: 400,
-  /** Records of remote signatures: the oldest go when there are more, or when they are older. */
-  signaturesMax: 1_000_000,
-  signatureDaysMax: 400,
 
   apiKeyCharactersMin: 32,
   signingKeyCharactersMin: 32,

@@ -1,5 +1,6 @@
 // Signs no-ops before anybody cancels, beside the steps and after all other signatures. First the hash is durable, then
 // the sealed bytes. A process that dies in between leaves a hash without use.
+import type { Attempt } from '../domain/attempt.ts'
 import type { PresignOrder } from '../domain/decide/plan/decision.ts'
 import type { Situation } from '../domain/decide/plan/work.ts'
 import { missingNoOps } from '../domain/decide/signer/presign.ts'
@@ -9,7 +10,7 @@ import { fence, type Ownership } from '../ownership/ownership.ts'
 import { type RemoteKey, SignerUnavailable } from '../signers/signer.ts'
 import type { Session } from '../store/store.ts'
 import { sealNoOp } from './seal-no-op.ts'
-import { type SignedAttempt, signInAdvance } from './sign.ts'
+import { signInAdvance } from './sign.ts'
 import type { StepContext } from './step-context.ts'
 
 export interface Presigning {
@@ -92,13 +93,13 @@ export function presign(
   const { relayer } = situation.work
   const { number: head } = situation.observation.head
   const signing = { signer: context.signerOf(relayer), relayer, head, now: context.clock.now() }
-  const signatures = orders.map(async (order) => ({ order, signed: await signInAdvance(signing, order) }))
+  const signatures = orders.map(async (order) => ({ order, attempt: await signInAdvance(signing, order) }))
   presigning.request(signatures, (signed) => store(context, ownership, relayer, signed))
 }
 
 interface SignedOrder {
   readonly order: PresignOrder
-  readonly signed: SignedAttempt
+  readonly attempt: Attempt
 }
 
 async function store(
@@ -111,20 +112,16 @@ async function store(
   if (ownership.lost.aborted) return
   await store.commit(async (session) => {
     await fence(session, ownership)
-    const isWanted = await stillWanted(session, relayer)
-    for (const { signed, order } of all) {
-      const { evidence } = signed
-      if (evidence) await session.recordSignature({ ...evidence, relayerId: id, transactionId: order.transaction.id })
-      if (isWanted) await session.recordPresigned(id, { ...signed.attempt, signedAt: clock.now() })
-    }
+    if (!(await stillWanted(session, relayer))) return
+    for (const { attempt } of all) await session.recordPresigned(id, { ...attempt, signedAt: clock.now() })
   }, id)
   if (ownership.lost.aborted) return
   await store.commit(async (session) => {
     await fence(session, ownership)
     if (!(await stillWanted(session, relayer))) return
-    for (const { signed, order } of all) {
-      const { nonce, hash } = signed.attempt
-      await session.sealPresigned({ relayerId: id, nonce, hash, sealed: sealNoOp(vault, id, signed.attempt) })
+    for (const { attempt, order } of all) {
+      const { nonce, hash } = attempt
+      await session.sealPresigned({ relayerId: id, nonce, hash, sealed: sealNoOp(vault, id, attempt) })
       for (const outdated of order.outdated) await session.removePresigned(id, { nonce, hash: outdated })
     }
     // The chain may have spent a nonce for good meanwhile.

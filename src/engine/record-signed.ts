@@ -6,7 +6,6 @@ import { inFlightOf } from '../domain/decide/plan/work.ts'
 import { rivalsOf } from '../domain/decide/race/bid.ts'
 import { wasOrderedSince } from '../domain/decide/race/sequencer.ts'
 import { StaleWrite } from '../domain/errors.ts'
-import type { RelayerId } from '../domain/ids.ts'
 import { isFcfs } from '../domain/profile.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import { isInPhase, revisionOf, type Transaction } from '../domain/transaction.ts'
@@ -14,7 +13,6 @@ import type { TimestampMs } from '../domain/units.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { Session, Store } from '../store/store.ts'
 import { hasSameRules, type Recorded, type RecordedDecision, write } from './record.ts'
-import type { SignedAttempt } from './sign.ts'
 import type { SignedGroup } from './signatures-under-way.ts'
 import type { SigningGroup, SigningOrder } from './signing-group.ts'
 import type { StepContext } from './step-context.ts'
@@ -35,7 +33,6 @@ export async function recordSigned(
       // The unit may run again.
       let room = roomBefore
       await fence(session, ownership)
-      await recordEvidence(session, relayer.id, attempts)
       if (!(await hasSameRules(session, relayer))) return nothing
       const signed: RecordedDecision[] = []
       const rows: Transaction[] = []
@@ -67,18 +64,6 @@ async function openRoomFor(reads: Store['reads'], { purpose, relayer, inFlightMa
   return work ? Math.max(0, inFlightMax - inFlightOf(work).length) : 0
 }
 
-/** Records the evidence of all signatures, also of those that stay unused. */
-async function recordEvidence(
-  session: Session,
-  relayerId: RelayerId,
-  attempts: readonly (SignedAttempt | undefined)[],
-): Promise<void> {
-  for (const signed of attempts) {
-    if (!signed?.evidence) continue
-    await session.recordSignature({ ...signed.evidence, relayerId, transactionId: signed.attempt.transactionId })
-  }
-}
-
 interface Fresh {
   readonly signed: readonly RecordedDecision[]
   readonly rows: readonly Transaction[]
@@ -89,11 +74,11 @@ async function stillDue(
   session: Session,
   policy: NetworkPolicy,
   { decision }: SigningOrder,
-  result: SignedAttempt | undefined,
+  signed: Attempt | undefined,
   now: TimestampMs,
 ): Promise<Fresh | undefined> {
-  if (!result) return undefined
-  const attempt = { ...result.attempt, recordedAt: now }
+  if (!signed) return undefined
+  const attempt = { ...signed, recordedAt: now }
   if (decision.do === 'fillGap') return { signed: [{ decision, attempt }], rows: [] }
   const known = decision.transaction
   const fresh = await session.transaction(known.relayerId, known.id)

@@ -61,7 +61,7 @@ export async function record(
         return { decision, ...(attempt && { attempt }) }
       }
       if (!isSigning(decision)) return { decision }
-      const { attempt } = await signDecision(signing, decision, () => newId(context))
+      const attempt = await signDecision(signing, decision, () => newId(context))
       return { decision, attempt }
     }),
   )

@@ -8,19 +8,13 @@ import type { Relayer } from '../domain/relayer.ts'
 import { withBoundValue } from '../domain/sweep.ts'
 import { type AccessList, revisionOf, type Transaction } from '../domain/transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs } from '../domain/units.ts'
-import type { SignatureEvidence, Signer, SigningPriority, UnsignedTransaction } from '../signers/signer.ts'
+import type { Signer, SigningPriority, UnsignedTransaction } from '../signers/signer.ts'
 
 interface SigningContext {
   readonly signer: Signer
   readonly relayer: Relayer
   readonly head: BlockNumber
   readonly now: TimestampMs
-}
-
-export interface SignedAttempt {
-  readonly attempt: Attempt
-  /** Evidence of a remote signer. */
-  readonly evidence?: SignatureEvidence
 }
 
 /** A key service gets this time for its tries, and for the queue before it. */
@@ -31,21 +25,21 @@ export async function signDecision(
   context: SigningContext,
   decision: SigningDecision,
   freshId: () => TransactionId,
-): Promise<SignedAttempt> {
+): Promise<Attempt> {
   return decision.do === 'fillGap'
     ? signNoOp(context, { ...decision, id: freshId(), kind: 'execute' })
     : signChange(context, decision)
 }
 
 /** Signs for a cancellation that nobody requested yet: all other signatures come first, unless a bump waits. Rejects as signDecision. */
-export function signInAdvance(context: SigningContext, order: PresignOrder): Promise<SignedAttempt> {
+export function signInAdvance(context: SigningContext, order: PresignOrder): Promise<Attempt> {
   const { transaction, fees, gasLimit } = order
   const noOp = { id: transaction.id, nonce: transaction.lifecycle.nonce, fees, gasLimit, kind: 'cancel' } as const
   return signNoOp(context, noOp, transaction.payload.accessList && [], order.isUrgent ? 'replace' : 'presign')
 }
 
 /** Signs for a change of a transaction. Rejects as signDecision. */
-export async function signChange(context: SigningContext, change: SigningChange): Promise<SignedAttempt> {
+export async function signChange(context: SigningContext, change: SigningChange): Promise<Attempt> {
   const { transaction, fees } = change
   if (change.do === 'assignNonce') {
     return signPayload(context, withBoundValue(transaction, change), change.nonce, fees, change.gasLimit, 'payload')
@@ -69,12 +63,12 @@ async function signPayload(
   fees: Fees,
   gasLimit: Gas,
   priority: SigningPriority,
-): Promise<SignedAttempt> {
+): Promise<Attempt> {
   const revision = revisionOf(transaction)
   const kind = revision === 0 ? 'execute' : 'replace'
   const carried = { ...transaction.payload, gasLimit }
   const signed = await attempt(context, transaction.id, kind, nonce, fees, carried, priority)
-  return revision === 0 ? signed : { ...signed, attempt: { ...signed.attempt, revision } }
+  return revision === 0 ? signed : { ...signed, revision }
 }
 
 interface NoOp extends Pick<Attempt, 'nonce' | 'fees' | 'gasLimit'> {
@@ -88,7 +82,7 @@ function signNoOp(
   { id, nonce, fees, gasLimit, kind }: NoOp,
   accessList?: AccessList,
   priority: SigningPriority = 'cancel',
-): Promise<SignedAttempt> {
+): Promise<Attempt> {
   const { address } = context.relayer
   const carried = { to: address, value: 0n, data: '0x', gasLimit } as const
   return attempt(context, id, kind, nonce, fees, accessList ? { ...carried, accessList } : carried, priority)
@@ -108,7 +102,7 @@ async function attempt(
     accessList,
   }: Pick<UnsignedTransaction, 'to' | 'value' | 'data' | 'gasLimit' | 'accessList'>,
   priority: SigningPriority,
-): Promise<SignedAttempt> {
+): Promise<Attempt> {
   const unsigned: UnsignedTransaction = {
     chainId: relayer.chainId,
     nonce,
@@ -119,8 +113,8 @@ async function attempt(
     ...(to !== undefined && { to }),
     ...(accessList && { accessList }),
   }
-  const { hash, raw, signature, evidence } = await signer.sign(unsigned, { priority, deadline: now + signingLimitMs })
-  const signed: Attempt = {
+  const { hash, raw, signature } = await signer.sign(unsigned, { priority, deadline: now + signingLimitMs })
+  return {
     hash,
     transactionId,
     nonce,
@@ -133,5 +127,4 @@ async function attempt(
     recordedAtBlock: head,
     broadcast: { state: 'sending' },
   }
-  return { attempt: signed, ...(evidence && { evidence }) }
 }

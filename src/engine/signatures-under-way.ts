@@ -1,23 +1,23 @@
 // Tracks the signatures that an owner requested from a remote signer. The owner does not wait for them: its steps go on
 // with the work that needs none, and a later step records those that came.
+import type { Attempt } from '../domain/attempt.ts'
 import type { SignatureKey, SignerFailure, Signing, SigningPurpose } from '../domain/decide/plan/signing.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { backOff, type Clock } from '../ops/clock.ts'
 import { type RemoteKey, SignerUnavailable } from '../signers/signer.ts'
-import type { SignedAttempt } from './sign.ts'
 import type { SigningGroup, SigningOrder } from './signing-group.ts'
 
 export interface SignedGroup {
   readonly group: SigningGroup
   /** Signed attempts in the order of the group; undefined for a signature that failed. */
-  readonly attempts: readonly (SignedAttempt | undefined)[]
+  readonly attempts: readonly (Attempt | undefined)[]
 }
 
 export interface SignaturesUnderWay {
   /** The state of the signer as of now. */
   state(remote: RemoteKey): Signing
   /** Requests a group. Afterwards `onEnd` is called, also after a failure. */
-  request(group: SigningGroup, sign: (order: SigningOrder) => Promise<SignedAttempt>): void
+  request(group: SigningGroup, sign: (order: SigningOrder) => Promise<Attempt>): void
   /** The groups that ended since the last call, cancellations first. Throws an error that is no failure of the signer. */
   take(): readonly SignedGroup[]
   /** The time until a signature that failed may be requested again; undefined if none waits. */
@@ -53,7 +53,7 @@ export function trackSignatures(clock: Clock, onEnd: () => void): SignaturesUnde
     failures.set(key, { code, isPermanent, ...(activity !== undefined && { activity }), times, retryAt })
   }
 
-  async function run({ key, ...rest }: SigningOrder, sign: (each: SigningOrder) => Promise<SignedAttempt>) {
+  async function run({ key, ...rest }: SigningOrder, sign: (each: SigningOrder) => Promise<Attempt>) {
     try {
       const signed = await sign({ key, ...rest })
       failures.delete(key)

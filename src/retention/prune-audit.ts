@@ -1,4 +1,4 @@
-// Keeps the audit log, the records of signatures and bulk cancellations within their limits, a little at a time.
+// Keeps the audit log and bulk cancellations within their limits, a little at a time.
 
 import type { Clock } from '../ops/clock.ts'
 import { inRounds } from '../ops/in-rounds.ts'
@@ -12,8 +12,6 @@ interface PruneAudit {
   readonly limits: {
     readonly auditEntriesMax: number
     readonly auditDaysMax: number
-    readonly signaturesMax: number
-    readonly signatureDaysMax: number
     readonly bulksMax: number
     readonly bulkDaysMax: number
   }
@@ -34,12 +32,10 @@ export function pruneAudit({ store, clock, logger, limits }: PruneAudit): AsyncD
   function prune(): Promise<boolean> {
     const since = (days: number) => clock.now() - days * dayMs
     const audit = { entriesMax: limits.auditEntriesMax, since: since(limits.auditDaysMax) }
-    const signatures = { entriesMax: limits.signaturesMax, since: since(limits.signatureDaysMax) }
     const bulks = { entriesMax: limits.bulksMax, since: since(limits.bulkDaysMax) }
     return store.commit(async (session) => {
       const moreAudit = await session.pruneAudit(audit, rowsAtOnce)
-      const moreBulks = await session.pruneBulks(bulks, bulksAtOnce)
-      return (await session.pruneSignatures(signatures, rowsAtOnce)) || moreAudit || moreBulks
+      return (await session.pruneBulks(bulks, bulksAtOnce)) || moreAudit
     })
   }
 

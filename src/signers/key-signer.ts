@@ -13,7 +13,7 @@ export function keySigner(id: string, key: Uint8Array, curve: Curve): Signer {
   return {
     address: addressOf(id, key, curve),
     sign: (unsigned) => signUnsigned(unsigned, key, curve),
-    signStatement: async (statement) => ({ signature: await signStatement(statement, key, curve) }),
+    signStatement: (statement) => signStatement(statement, key, curve),
   }
 }
 

@@ -2,7 +2,6 @@
 import type { Signature } from '../domain/attempt.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
-import type { SignatureRecord } from '../domain/signature-record.ts'
 import type { AccessList } from '../domain/transaction.ts'
 import type { Gas, Nonce, TimestampMs, Wei } from '../domain/units.ts'
 
@@ -26,12 +25,7 @@ export interface SignedTransaction {
   /** keccak-256 of `raw`: the transaction hash. */
   readonly hash: Hash
   readonly signature: Signature
-  /** The evidence of a remote signer. */
-  readonly evidence?: SignatureEvidence
 }
-
-/** The work of a key service, for the record. */
-export type SignatureEvidence = Omit<SignatureRecord, 'relayerId' | 'transactionId'>
 
 /** Priorities in the order in which a quota serves them. */
 export type SigningPriority = 'cancel' | 'replace' | 'payload' | 'statement' | 'presign'
@@ -86,12 +80,6 @@ export type SignableStatement =
   | { readonly kind: 'message'; readonly bytes: Hex }
   | { readonly kind: 'typedData'; readonly domainSeparator: Hash; readonly structHash: Hash }
 
-export interface SignedStatement {
-  readonly signature: Signature
-  /** The evidence of a remote signer. */
-  readonly evidence?: SignatureEvidence
-}
-
 /** The result of a probe, without the signature. */
 export interface SignerProbe {
   readonly keyVersion: string
@@ -110,7 +98,7 @@ export interface Signer {
   /** Rejects with SignerUnavailable, but never because of the transaction's content. */
   sign(unsigned: UnsignedTransaction, request: SigningRequest): Promise<SignedTransaction>
   /** Rejects with SignerUnavailable. `v` is 27 or 28. */
-  signStatement(statement: SignableStatement): Promise<SignedStatement>
+  signStatement(statement: SignableStatement): Promise<Signature>
   /**
    * Signs the text that opening it signs. Rejects with SignerUnavailable. Absent where the key is in memory, or where a person
    * approves each signature.

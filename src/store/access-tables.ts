@@ -1,4 +1,4 @@
-// The tables of API keys, sessions, idempotency keys, labels, the audit log, signatures of key services, pre-signed no-ops,
+// The tables of API keys, sessions, idempotency keys, labels, the audit log, pre-signed no-ops,
 // counts, daily totals, figures of five minutes, anchors, contradictions, reverts, reports of owners and of nodes, pauses of networks, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
@@ -57,20 +57,6 @@ export interface AuditLogTable {
 export interface AuditCountTable {
   id: number
   count: number
-}
-
-/** A signature that a key service made. */
-export interface SignatureTable {
-  id: Generated<number>
-  relayer_id: RelayerId
-  /** Null for a message or typed data. */
-  transaction_id: TransactionId | null
-  signer_id: string
-  key_version: string
-  digest: Hash
-  /** The provider's own. */
-  request_id: string | null
-  signed_at: number
 }
 
 /** A no-op that was signed before a cancellation. Deleted once its nonce is final. */

@@ -1,7 +1,6 @@
 // The part of the store port for work in the background: old rows are found and deleted.
 import type { GivenUp } from '../domain/delivery.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
-import type { KeptRecords } from '../domain/signature-record.ts'
 import type { TimestampMs } from '../domain/units.ts'
 
 /** How long events stay that no delivery needs. */
@@ -37,6 +36,12 @@ export interface RetentionReads {
   removable(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionId[]>
 }
 
+/** How many records stay, and for how long. */
+interface KeptRecords {
+  readonly entriesMax: number
+  readonly since: TimestampMs
+}
+
 export interface PrunedClaims {
   readonly removed: number
   readonly mayHaveMore: boolean
@@ -55,7 +60,6 @@ export interface RetentionChanges {
    * returns whether there may be more to delete.
    */
   pruneAudit(keep: KeptRecords, rows: number): Promise<boolean>
-  pruneSignatures(keep: KeptRecords, rows: number): Promise<boolean>
   /** Deletes bulk cancellations whose verdicts are final. Their transactions stay. */
   pruneBulks(keep: KeptRecords, rows: number): Promise<boolean>
   /**

@@ -40,7 +40,6 @@ import type {
   RelayerChangeTable,
   ReleasedNonceTable,
   RevertTable,
-  SignatureTable,
   TagTable,
   TallyChangeTable,
   TallyFoldTable,
@@ -303,6 +302,5 @@ export interface Schema {
   api_keys: ApiKeyTable
   audit_log: AuditLogTable
   audit_count: AuditCountTable
-  signatures: SignatureTable
   dashboard_sessions: DashboardSessionTable
 }

@@ -7,7 +7,6 @@ import {
   removeDashboardSession,
   useDashboardSession,
 } from './access/dashboard-sessions.ts'
-import { pruneSignatures, recordSignature } from './access/signatures.ts'
 import type { BulkChanges } from './bulk-port.ts'
 import type { DashboardChanges } from './dashboard-port.ts'
 import { redeliver } from './deliveries/dead-letters.ts'
@@ -92,8 +91,6 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     removeEnded: (relayerId, ids) => removeEnded(executor, tallies, relayerId, ids),
     pruneClaims: (before, now, rows) => pruneClaims(executor, before, now, rows),
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
-    recordSignature: (record) => recordSignature(executor, record),
-    pruneSignatures: (keep, rows) => pruneSignatures(executor, keep, rows),
     pruneBulks: (keep, rows) => pruneBulks(executor, keep, rows),
     recordPresigned: (relayerId, noOp) => recordPresigned(executor, relayerId, noOp),
     sealPresigned: (noOp) => sealPresigned(executor, noOp),

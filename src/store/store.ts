@@ -11,7 +11,6 @@ import type { DeadLetter, Due, QueueCount, Tried } from '../domain/delivery.ts'
 import type { EventRange, EventSubject, StoredEvent } from '../domain/event.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
-import type { SignatureRecord } from '../domain/signature-record.ts'
 import type { Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { QueueHead } from '../domain/wait.ts'
@@ -228,7 +227,6 @@ export interface Session
   revokeApiKey(id: ApiKeyId, by: ApiKeyId, now: TimestampMs): Promise<void>
   /** Adds an audit record to this unit's commit: the change and its requester become durable together. */
   recordAudit(record: AuditRecord): void
-  recordSignature(record: SignatureRecord): Promise<void>
   /** Never replaces the last use by an earlier one. */
   useApiKey(id: ApiKeyId, at: TimestampMs): Promise<void>
   /**

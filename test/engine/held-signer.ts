@@ -1,5 +1,4 @@
 // A remote signer that a test answers by hand: it signs correctly, when and if the test says so.
-import type { Hash } from '../../src/domain/ids.ts'
 import type { SigningPriority } from '../../src/signers/signer.ts'
 import { type Signer, SignerUnavailable } from '../../src/signers/signer.ts'
 
@@ -22,11 +21,6 @@ interface HeldSigner extends Signer {
 export function heldSigner(inner: Signer, groupMax = 16): HeldSigner {
   let held: HeldRequest[] = []
   const failure = () => new SignerUnavailable('the key service does not answer', { code: 'Down', isPermanent: false })
-  const signed: Signer['sign'] = async (unsigned, request) => {
-    const digest: Hash = `0x${String(unsigned.nonce).padStart(64, '0')}`
-    const evidence = { signerId: 'held', keyVersion: '1', digest, requestId: `r${unsigned.nonce}`, signedAt: 7 }
-    return { ...(await inner.sign(unsigned, request)), evidence }
-  }
   const signer: HeldSigner = {
     address: inner.address,
     get held() {
@@ -40,7 +34,7 @@ export function heldSigner(inner: Signer, groupMax = 16): HeldSigner {
       outage: () => (signer.isOut ? { code: 'Disabled', isPermanent: true, retryAt: 0 } : undefined),
     },
     sign(unsigned, request) {
-      if (signer.mood === 'signs') return signed(unsigned, request)
+      if (signer.mood === 'signs') return inner.sign(unsigned, request)
       if (signer.mood === 'fails') return Promise.reject(failure())
       return new Promise((resolve, reject) => {
         const each: HeldRequest = {
@@ -48,7 +42,7 @@ export function heldSigner(inner: Signer, groupMax = 16): HeldSigner {
           priority: request.priority,
           sign() {
             held = held.filter((other) => other !== each)
-            resolve(signed(unsigned, request))
+            resolve(inner.sign(unsigned, request))
           },
           fail() {
             held = held.filter((other) => other !== each)

@@ -16,7 +16,7 @@ import { quiet } from '../store/open-store.ts'
 
 const signer = openPlainSigner('dev', devAccount(0).key, await openCurve(quiet))
 const relayer = someRelayer({ address: signer.address })
-const sign = async (change: SigningChange) => (await signChange({ signer, relayer, head: 7, now: 1 }, change)).attempt
+const sign = (change: SigningChange) => signChange({ signer, relayer, head: 7, now: 1 }, change)
 const parsed = ({ raw }: Attempt) => parseTransaction(raw as TransactionSerialized)
 
 const typeOf = ({ accessList }: Payload, fees: Fees) =>

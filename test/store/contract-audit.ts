@@ -1,7 +1,7 @@
 // The audit log: durable with the change that it tells of, read page by page, and kept to its bounds.
 import { expect, test } from 'vitest'
 import type { AuditRecord } from '../../src/domain/audit.ts'
-import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
+import type { ApiKeyId } from '../../src/domain/ids.ts'
 import type { Store } from '../../src/store/store.ts'
 import { now } from '../domain/some.ts'
 import { type OpenStore, sendWithin, storedRelayer } from './contract.ts'
@@ -113,28 +113,5 @@ export function auditContract(open: OpenStore): void {
     const { position } = (await store.reads.audit(1)).entries[0] ?? {}
     await noteEach(store, [20])
     expect((await store.reads.audit(1)).entries[0]?.position.commit).toBeGreaterThan(position?.commit ?? Number.NaN)
-  })
-
-  test('records of signatures are kept to their bounds, and the newest stays', async () => {
-    await using under = await open()
-    const { store } = under
-    const record = (number: number) => ({
-      ...{ relayerId: 'r' as RelayerId, signerId: 's', keyVersion: '1', digest: '0x00' as const },
-      signedAt: now + number,
-    })
-    for (const number of upTo(10)) await store.commit((session) => session.recordSignature(record(number)))
-    const prune = (entriesMax: number, since: number, rows = 100) =>
-      store.commit((session) => session.pruneSignatures({ entriesMax, since }, rows))
-    const left = async () =>
-      (await under.query<{ signed_at: number }>('SELECT signed_at FROM signatures ORDER BY id')).map(
-        ({ signed_at: at }) => Number(at) - now,
-      )
-    expect(await prune(7, now, 2)).toBe(true)
-    expect(await prune(7, now, 2)).toBe(false)
-    expect(await left()).toEqual([3, 4, 5, 6, 7, 8, 9])
-    expect(await prune(100, now + 6)).toBe(false)
-    expect(await left()).toEqual([6, 7, 8, 9])
-    await prune(100, now + 1_000)
-    expect(await left()).toEqual([9])
   })
 }

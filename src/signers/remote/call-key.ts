@@ -8,7 +8,7 @@ import type { Random } from '../../ops/random.ts'
 import { late, within } from '../../ops/within.ts'
 import type { Curve, CurveSignature } from '../curve.ts'
 import { type KeyService, KeyServiceError } from '../key-service.ts'
-import type { SignatureEvidence, SigningRequest } from '../signer.ts'
+import type { SigningRequest } from '../signer.ts'
 import type { KeyGuard } from './guard-key.ts'
 import { asKeyServiceError, permanent, transient, unavailable } from './key-errors.ts'
 import type { PinnedKey } from './pin-key.ts'
@@ -36,7 +36,7 @@ interface Preimage {
 
 interface KeySigned {
   readonly signature: CurveSignature
-  readonly evidence: SignatureEvidence
+  readonly keyVersion: string
 }
 
 const tryMs = 2_000
@@ -116,8 +116,9 @@ async function oneTry(
     log.error(facts, 'the key service returned a signature that is not of the pinned key; it is not used')
     throw permanent(wrongKey, 'its signature is not of the pinned key')
   }
-  const evidence = { signerId: id, keyVersion, digest, signedAt: clock.now() }
-  return { signature, evidence: requestId === undefined ? evidence : { ...evidence, requestId } }
+  // An operator compares it with the provider's own log.
+  log.info({ signer: id, key_version: keyVersion, digest, request_id: requestId }, 'the key service signed')
+  return { signature, keyVersion }
 }
 
 /** Waits until the caller's deadline at most. The renewal of a token has a limit of its own, and goes on. */

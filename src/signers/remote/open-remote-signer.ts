@@ -192,11 +192,11 @@ function statementRequest(clock: Clock): SigningRequest {
 
 async function probed(service: KeyService, sign: Sign, clock: Clock): Promise<SignerProbe> {
   const begunMs = clock.elapsed()
-  const { evidence } = await sign(probe, statementRequest(clock))
+  const { keyVersion } = await sign(probe, statementRequest(clock))
   const latencyMs = clock.elapsed() - begunMs
   const [tokenEndsInMs, clockAheadMs] = [service.tokenEndsInMs?.(), service.clockAheadMs?.()]
   return {
-    ...{ keyVersion: evidence.keyVersion, latencyMs },
+    ...{ keyVersion, latencyMs },
     ...(tokenEndsInMs !== undefined && { tokenEndsInMs }),
     ...(clockAheadMs !== undefined && { clockAheadMs }),
   }
@@ -216,14 +216,14 @@ function signerOver(
     close,
     async sign(unsigned, request) {
       const preimage = unsignedBytes(unsigned)
-      const { signature, evidence } = await sign({ digest: keccak256(preimage), preimage }, request)
-      return { ...assemble(unsigned, signature), evidence }
+      const { signature } = await sign({ digest: keccak256(preimage), preimage }, request)
+      return assemble(unsigned, signature)
     },
     async signStatement(statement) {
       const preimage = statementBytes(statement)
-      const { signature, evidence } = await sign({ digest: keccak256(preimage), preimage }, statementRequest(clock))
+      const { signature } = await sign({ digest: keccak256(preimage), preimage }, statementRequest(clock))
       const { r, s, yParity } = signature
-      return { signature: { r, s, v: 27 + yParity }, evidence }
+      return { r, s, v: 27 + yParity }
     },
   }
 }

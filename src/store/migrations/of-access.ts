@@ -1,4 +1,4 @@
-// The tables of API keys, of the dashboard's sessions, and of what was done with them: the audit log and signatures.
+// The tables of API keys, of the dashboard's sessions, and of what was done with them: the audit log.
 import { numbered, type Sql } from './migration.ts'
 
 export const ofAccess: readonly Sql[] = [
@@ -14,18 +14,11 @@ export const ofAccess: readonly Sql[] = [
   )`,
   'CREATE INDEX dashboard_sessions_key ON dashboard_sessions (key_id, used_at)',
 
-  // Ids of both keep rising only while the newest row stays, so pruning leaves it.
+  // Its ids keep rising only while the newest row stays, so pruning leaves it.
   numbered(
     (id) => `CREATE TABLE audit_log (${id}, last_at BIGINT NOT NULL, count BIGINT NOT NULL, entries TEXT NOT NULL)`,
   ),
   'CREATE INDEX audit_log_count ON audit_log (count)',
-  numbered(
-    (id) => `CREATE TABLE signatures (
-    ${id}, relayer_id TEXT NOT NULL, transaction_id TEXT, signer_id TEXT NOT NULL, key_version TEXT NOT NULL,
-    digest TEXT NOT NULL, request_id TEXT, signed_at BIGINT NOT NULL
-  )`,
-  ),
-  'CREATE INDEX signatures_transaction ON signatures (transaction_id) WHERE transaction_id IS NOT NULL',
 
   // The number of audit records. SQLite reads on the thread that answers requests, and a sum over a million rows takes 80 ms. On
   // PostgreSQL one row for all commits would make them wait for each other, and the sum holds up no request.

@@ -104,17 +104,21 @@ function signWith(opened: Pick<Opened, 'clock'>, signer: Signer, ms = 10_000) {
   return settle(opened, signer.sign(unsigned, { priority: 'payload', deadline: opened.clock.now() + ms }))
 }
 
-test('it signs transactions and messages as its pinned key, in both encodings, and leaves evidence', async () => {
+test('it signs transactions and messages as its pinned key, in both encodings, and logs each signature', async () => {
   const opened = await open()
   const signer = await opened.opening
   expect(signer.address).toBe(address)
-  for (const requestId of ['request-2', 'request-3', 'request-4', 'request-5']) {
+  const requests = ['request-2', 'request-3', 'request-4', 'request-5']
+  for (const _ of requests) {
     const signed = await signer.sign(unsigned, { priority: 'payload', deadline: opened.clock.now() + 1_000 })
     const serializedTransaction = signed.raw as TransactionSerialized
     expect(await recoverTransactionAddress({ serializedTransaction })).toBe(address)
-    expect(signed.evidence).toMatchObject({ signerId: 'kms', keyVersion: 'memory/1', requestId })
   }
-  const { signature } = await signer.signStatement({ kind: 'message', bytes: '0x68656c6c6f' })
+  const logged = opened.lines.filter(({ message }) => message === 'the key service signed')
+  expect(logged.slice(1)).toMatchObject(
+    requests.map((request_id) => ({ facts: { signer: 'kms', key_version: 'memory/1', request_id } })),
+  )
+  const signature = await signer.signStatement({ kind: 'message', bytes: '0x68656c6c6f' })
   const serialized = serializeSignature({ r: signature.r, s: signature.s, v: BigInt(signature.v) })
   expect(await recoverMessageAddress({ message: 'hello', signature: serialized })).toBe(address)
 })
@@ -124,7 +128,7 @@ test('throttled and transient calls are tried again until they sign', async () =
   const signer = await opened.opening
   const answers = [fails('throttled', 'Throttling'), fails('transient', 'KMSInternal'), async () => {}]
   opened.service.beforeSigning = async () => answers.shift()?.()
-  expect(await signWith(opened, signer)).toMatchObject({ evidence: { requestId: 'request-4' } })
+  expect(await signWith(opened, signer)).toMatchObject({ hash: expect.any(String) })
   expect(opened.calls).toEqual(['signed', 'throttled', 'transient', 'signed'])
 })
 
