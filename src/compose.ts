@@ -56,7 +56,6 @@ import { surveyIdle } from './reports/survey-idle.ts'
 import { openRetention } from './retention/open-retention.ts'
 import { type OpenKeyService, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
-import { samplingDeadRows } from './store/postgres/dead-rows.ts'
 import { openKnownServer } from './store/postgres/known-server.ts'
 import { openLines } from './store/postgres/lines.ts'
 import { samplingLog } from './store/sqlite/open.ts'
@@ -308,7 +307,7 @@ function serveMetrics(
   const samples = [
     samplingRelayers(reads, metrics.relayers),
     samplingWebhooks(reads, metrics.webhooks),
-    database.kind === 'sqlite' ? samplingLog(database.path, metrics.store) : samplingDeadRows(reads, metrics.store),
+    ...(database.kind === 'sqlite' ? [samplingLog(database.path, metrics.store)] : []),
   ]
   const sample = async () => void (await Promise.all(samples.map((each) => each())))
   return openMetricsServer({ expose: metrics.expose, sample, clock, logger })

@@ -32,8 +32,6 @@ export interface StoreMetrics {
   dropped(relayer: RelayerId, count: number): void
   /** The size of SQLite's write-ahead log. */
   logBytes(bytes: number): void
-  /** Versions of a table's rows that PostgreSQL can't remove yet. */
-  deadRows(table: string, rows: number): void
 }
 
 export interface TransactionChange {
@@ -141,7 +139,6 @@ export const noMetrics: Metrics = {
     changed: () => undefined,
     dropped: () => undefined,
     logBytes: () => undefined,
-    deadRows: () => undefined,
   },
   relayers: {
     observed: () => undefined,

@@ -85,8 +85,6 @@ export interface Reads
   apiKey(id: ApiKeyId): Promise<ApiKey | undefined>
   /** The key with this digest, even if it is revoked or expired. */
   apiKeyOf(digest: string): Promise<ApiKey | undefined>
-  /** Versions of rows that an open snapshot keeps, by table. Absent where none can pile up. */
-  deadRows?(): Promise<readonly { readonly table: string; readonly rows: number }[]>
   /** Newest first, including revoked keys. */
   apiKeys(page: PageRequest): Promise<Page<ApiKey>>
   /** The newest records first, or those before a position. */

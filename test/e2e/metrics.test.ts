@@ -213,10 +213,7 @@ function lacking(exposition: Exposition, metric: string, labels: readonly string
 }
 
 /** Nothing went so wrong here, and this database is SQLite: another test reads the figures of PostgreSQL. */
-const mayBeSilent = new Set([
-  ...['rescind_relayer_step_failures_total', 'rescind_endpoint_lags_total'],
-  'rescind_postgres_dead_rows',
-])
+const mayBeSilent = new Set([...['rescind_relayer_step_failures_total', 'rescind_endpoint_lags_total']])
 
 test('the names that a client gives its transactions never appear in metrics', async () => {
   const sender = stage.sender('busy')

@@ -250,16 +250,6 @@ test('and one whose tables are somebody else’s', async () => {
   )
 })
 
-test('a URL that sets what the service sets by itself is refused by the name of it', async () => {
-  const url = await (await server()).database()
-  for (const name of ['lock_timeout', 'statement_timeout', 'query_timeout', 'idle_in_transaction_session_timeout']) {
-    const refusal = await refusalOf(`${url}?${name}=0`)
-    expect(refusal).toBeInstanceOf(OperatorError)
-    expect(refusal.message).toBe(`DATABASE_URL: the service sets ${name} by itself; take it out of the URL`)
-  }
-  await using _store = await open(`${url}?application_name=ours`)
-})
-
 function isWell(store: Store): Promise<boolean> {
   return store.check().then(
     () => true,

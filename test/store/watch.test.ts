@@ -26,7 +26,6 @@ function watching(store: Store = under.store) {
     committing: () => (end) => void reported.ends.push(end),
     changed: (change) => void reported.changes.push(change),
     logBytes: () => undefined,
-    deadRows: () => undefined,
     dropped: (_, count) => void reported.dropped.push(count),
   }
   return { reported, store: watchStore(store, watch) }

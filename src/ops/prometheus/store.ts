@@ -92,20 +92,14 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
   }
 }
 
-function sizes(registry: Registry): Pick<StoreMetrics, 'logBytes' | 'deadRows'> {
+function sizes(registry: Registry): Pick<StoreMetrics, 'logBytes'> {
   const registers = [registry]
   const log = new Gauge({
     name: 'rescind_sqlite_log_bytes',
     help: 'The size of the write-ahead log beside the SQLite file (-wal); 0 on PostgreSQL.',
     registers,
   })
-  const dead = new Gauge({
-    name: 'rescind_postgres_dead_rows',
-    help: 'Old versions of the rows that change with each commit: many while a snapshot is open. Absent on SQLite.',
-    labelNames: ['table'],
-    registers,
-  })
-  return { logBytes: (bytes) => log.set(bytes), deadRows: (table, rows) => dead.set({ table }, rows) }
+  return { logBytes: (bytes) => log.set(bytes) }
 }
 
 /** A clock that was set back would make it negative. */

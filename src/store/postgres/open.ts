@@ -9,7 +9,6 @@ import type { Reads, Store } from '../store.ts'
 import { loadMatches } from '../transactions/bulk/choose-in-bulk.ts'
 import { loadWork } from '../transactions/found/load-work.ts'
 import { checkServer, openPool, poolLimits } from './connect.ts'
-import { readDeadRows } from './dead-rows.ts'
 import { readingExecutor } from './executor.ts'
 import { isDiskFull, isReadOnly, translateError, whyUnavailable } from './failure.ts'
 import { type KnownServer, openKnownServer } from './known-server.ts'
@@ -79,7 +78,6 @@ export async function openPostgresStore(options: {
           settledEvent: () => events.read(reading),
           isLostEvent: (id) => isLostEvent(readers, id),
         }),
-        deadRows: () => readDeadRows(readers),
         work: (...parameters: Parameters<Reads['work']>) =>
           snapshots.asOfOneInstant((executor) => loadWork(executor, ...parameters)),
         bulkMatches: (...parameters: Parameters<Reads['bulkMatches']>) =>

@@ -9,35 +9,8 @@ import { passwordFrom } from './password.ts'
 
 const problem = (text: string) => new OperatorError(`DATABASE_URL: ${text}`)
 
-const ofService = [
-  ...['connect_timeout', 'connectionTimeoutMillis', 'idle_in_transaction_session_timeout', 'idle_session_timeout'],
-  ...['keepAlive', 'keepalives', 'keepalives_count', 'keepalives_idle', 'keepalives_interval', 'lock_timeout'],
-  ...['query_timeout', 'statement_timeout', 'tcp_user_timeout'],
-]
-
 const oneServer = 'the service works on one primary; name an address that leads to it, also after a failover'
-const direct = 'the service needs the server itself, as a pooler shares sessions, and with them its locks'
 const channelBinding = 'the driver can’t insist on it; take it out, and prove the server by sslmode=verify-full'
-
-/**
- * Parameters that are refused: those with an effect, and others that people copy from elsewhere, each with the sentence that
- * refuses it.
- */
-const refused: Readonly<Record<string, string>> = {
-  pgbouncer: `is for poolers; ${direct}`,
-  connection_limit: 'has no effect; the service opens up to 15 connections, see docs/postgres.md',
-  pool_timeout: 'has no effect; the service waits ten seconds for a connection',
-  hostaddr: 'has no effect; write the address as the host',
-  load_balance_hosts: oneServer,
-  passfile: 'has no effect; name a file that holds nothing but the password as password_file',
-  service: 'has no effect; write the address, the user and the database into the URL',
-  replication: 'is for standbys; take it out',
-  requiressl: 'has no effect; write sslmode=verify-full',
-  sslcrl: 'has no effect; take it out',
-  sslpassword: 'has no effect; give the service a key without a passphrase, which only its user may read',
-  gssencmode: 'has no effect, as the driver has no GSS; take it out',
-  krbsrvname: 'has no effect, as the driver has no GSS; take it out',
-}
 
 const honored = [
   ...['application_name', 'fallback_application_name', 'channel_binding', 'client_encoding', 'host', 'options'],
@@ -91,16 +64,11 @@ function decoded(part: string): string {
 }
 
 function refuseUnknown(given: URLSearchParams): void {
-  const names = [...new Set(given.keys())]
-  const own = names.filter((name) => ofService.includes(name))
-  if (own.length > 0) throw problem(`the service sets ${own.join(', ')} by itself; take it out of the URL`)
-  for (const name of names) {
-    const why = Object.hasOwn(refused, name) ? refused[name] : undefined
-    if (why !== undefined) throw problem(`the parameter ${name} ${why}`)
+  for (const name of new Set(given.keys())) {
     // A name that is none may be a part of a password that has a raw ? or &.
     if (!honored.includes(name)) {
       const shown = /^[a-z_]{1,40}$/i.test(name) && given.get(name) !== '' ? `${name} ` : ''
-      throw problem(`the parameter ${shown}is unknown; docs/postgres.md lists those that have an effect`)
+      throw problem(`the parameter ${shown}has no effect; take it out. docs/postgres.md lists those that have one`)
     }
     if (given.getAll(name).length > 1) throw problem(`the parameter ${name} is given twice; take one out`)
   }
