@@ -37,7 +37,6 @@ rescind keys list|create|revoke                      manages API keys
 rescind signers probe ID                             lets a signer sign a fixed text, and shows how fast it was
 rescind migrate sqlite-to-postgres --from FILE       moves the data of a SQLite file to the database that
                                                      DATABASE_URL names; "rescind migrate --help" has more
-rescind completion bash|zsh|fish                     prints a script that completes commands in the shell
 rescind COMMAND --help                               lists the options of a command
 rescind --help, rescind --version
 
@@ -75,7 +74,7 @@ const commands = [
     'keys',
     'signers',
   ],
-  ...['sweep', 'check', 'init', 'completion'],
+  ...['sweep', 'check', 'init'],
 ]
 
 const ofTheProcess = ['start', 'migrate', 'help']

@@ -1,11 +1,10 @@
-// The commands with their options: what help and completion list.
+// The commands with their options: what help lists.
 import { Command } from 'commander'
 import { addAcknowledge } from './acknowledge.ts'
 import { addBulk, addStopEverything } from './bulk.ts'
 import { addCancel } from './cancel.ts'
 import { addCheck } from './check.ts'
 import type { Act, Around } from './command.ts'
-import { addCompletion } from './completion.ts'
 import type { Exit } from './exits.ts'
 import { addGetTransaction } from './get-transaction.ts'
 import { addInit } from './init.ts'
@@ -50,7 +49,6 @@ export function openProgram(around: Around, ended: (exit: Exit) => void): Comman
     addSigners,
     addCheck,
     addInit,
-    addCompletion,
   ])
     add(program, act)
   return program

@@ -11,7 +11,6 @@ import { run } from '../../src/cli/run.ts'
 import { type Anvil, startAnvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
 import { freePort } from '../../tooling/free-port.ts'
-import { isSkipped } from '../support/is-skipped.ts'
 import { type Ran, start } from './support/packed.ts'
 
 const directory = inject('packed')
@@ -171,69 +170,9 @@ test('check reports a clock that is behind the chain', async () => {
   expect(JSON.parse(ran.stdout)).toContainEqual(expect.objectContaining({ level: 'error', check: 'clock', text }))
 })
 
-const completions: readonly (readonly [line: string, expected: readonly string[]])[] = [
-  ['rescind t', ['tx']],
-  ['rescind tx l', ['list']],
-  ['rescind -r one tx watch --t', ['--timeout']],
-  ['rescind tx list --status c', ['confirmed', 'canceled']],
-  ['rescind completion f', ['fish']],
-  ['rescind migrate sqlite-to-postgres --d', ['--dry-run']],
-]
-
-test.each(completions)('bash completes %s', async (line, expected) => {
-  const { exit, stdout: script, stderr } = await rescind(['completion', 'bash'])
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
-  const words = `COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _rescind; echo "\${COMPREPLY[@]}"`
-  const { stdout } = await promisify(execFile)('bash', ['-c', `${script}\n${words}`])
-  expect(stdout.trim().split(' ')).toEqual(expected)
-})
-
-/** zsh's own `_describe` matches the words with the beginning that stands at the cursor. */
-const zshRun = `
-compdef() { : }
-_describe() { print -rl -- "\${(@P)2}" }
-source "$1"
-words=("\${(@s: :)2}") CURRENT=\${#words}
-_rescind`
-
-const runs = {
-  zsh: (script: string, line: string) => ['-f', '-c', zshRun, 'zsh', script, line],
-  fish: (script: string, line: string) => ['--no-config', '-c', `source ${script}; complete -C '${line}'`],
-}
-
-test.for(['zsh', 'fish'] as const)('%s completes the same', async (shell, { skip }) => {
-  const isMissing = await promisify(execFile)(shell, ['--version']).then(
-    () => false,
-    () => true,
-  )
-  const reason = `${shell} is not installed here, so its completion script is not run: apt-get install ${shell}`
-  // The reporter shows no reasons.
-  if (isSkipped(isMissing)) process.stderr.write(`skipped: ${reason}\n`)
-  skip(isSkipped(isMissing), reason)
-  const script = join(folder, `completion.${shell}`)
-  await writeFile(script, (await rescind(['completion', shell])).stdout)
-  for (const [line, expected] of completions) {
-    const { stdout } = await promisify(execFile)(shell, runs[shell](script, line))
-    const offered = stdout.split('\n').map((each) => /^[^\t:]*/.exec(each)?.[0] ?? '')
-    const beginning = line.split(' ').at(-1) ?? ''
-    expect(offered.filter((each) => each.startsWith(beginning)).sort(), line).toEqual([...expected].sort())
-  }
-})
-
-test('zsh and fish get every command, and no other shell gets a script', async () => {
-  for (const shell of ['zsh', 'fish']) {
-    const { exit, stdout } = await rescind(['completion', shell])
-    expect(exit).toBe(0)
-    for (const word of ['status', 'send', 'list', 'watch', 'cancel', 'revoke', 'check', 'init', 'start', 'migrate']) {
-      expect(stdout).toContain(`'${word}`)
-    }
-  }
-  expect(await rescind(['completion', 'tcsh'])).toMatchObject({ exit: 2, stdout: '' })
-})
-
 test('help lists every command, and each command lists its options', async () => {
   const { stdout } = await rescind(['--help'])
-  for (const command of ['init', 'check', 'status', 'send', 'tx', 'cancel', 'keys', 'completion', 'migrate']) {
+  for (const command of ['init', 'check', 'status', 'send', 'tx', 'cancel', 'keys', 'migrate']) {
     expect(stdout).toMatch(new RegExp(`^rescind ${command} `, 'm'))
     const help = await rescind(['help', command])
     expect(help).toMatchObject({ exit: 0, stderr: '' })
