@@ -112,9 +112,6 @@ export const perPageMax = 1_000
 export const pageMax = 1_000_000
 /** Rows of transactions that page numbers reach. `before` reaches all. */
 export const listedRowsMax = 100_000
-/** Exports of transactions that one key has under way at once, and the rows that each holds in memory. */
-export const exportsPerKeyMax = 2
-export const exportSliceRows = 200
 /** How often replicas exchange their use of allowances. */
 export const rateSharedEveryMs = 200
 /** Longer values are cut in error messages. */

@@ -85,10 +85,6 @@ export interface ListReads {
     filter: TransactionFilter,
     page: ListRequest,
   ): Promise<ListPage<TransactionItem>>
-  /** Matches in the order of `transactionItems`. */
-  transactionMatches(relayerId: RelayerId, filter: TransactionFilter, before?: ListPosition): Promise<Matches>
-  /** The transactions of `ids` that still exist, in that order. */
-  transactionItemsOf(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionItem[]>
   /** The transaction's position; undefined if the relayer has none with this id. */
   positionOf(relayerId: RelayerId, id: TransactionId): Promise<ListPosition | undefined>
 }

@@ -28,8 +28,7 @@ import { readDailyGas } from './transactions/counted/daily-gas.ts'
 import { readFigures } from './transactions/counted/figures.ts'
 import { readNodeCalls } from './transactions/counted/node-calls.ts'
 import { countByStatus, findBacklogs } from './transactions/counted/tallies.ts'
-import { findMatches } from './transactions/found/find-matches.ts'
-import { itemsWith, listItems, listTransactions, positionOf } from './transactions/found/list-transactions.ts'
+import { listItems, listTransactions, positionOf } from './transactions/found/list-transactions.ts'
 import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/found/load-old-queue.ts'
 import { loadConfirmedNotFinal } from './transactions/found/load-unsettled.ts'
 import { loadWork } from './transactions/found/load-work.ts'
@@ -62,8 +61,6 @@ export function readsOver(executor: Executor): Reads {
     transactionByNonce: (relayerId, nonce) => findTransactionByNonce(executor, relayerId, nonce),
     transactions: (relayerId, filter, page) => listTransactions(executor, relayerId, filter, page),
     transactionItems: (relayerId, filter, page) => listItems(executor, relayerId, filter, page),
-    transactionMatches: (relayerId, filter, before) => findMatches(executor, relayerId, filter, before),
-    transactionItemsOf: (relayerId, ids) => itemsWith(executor, relayerId, ids),
     labels: (ids) => readLabels(executor, ids),
     positionOf: (relayerId, id) => positionOf(executor, relayerId, id),
     attempts: (id) => listAttempts(executor, id, attemptsMax),

@@ -1,5 +1,4 @@
 // The list of transactions in real Chromium: filters and pages in the URL, by keyboard, on a phone, and as a file.
-import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumMissing, chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
@@ -111,21 +110,6 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
     await page.getByText('At least 3 transactions among those looked at').waitFor()
     await page.getByRole('button', { name: '← Newest' }).click()
     await page.getByText('67 transactions with these filters, newest first.').waitFor()
-  })
-
-  test('the list is a file, with the filters of the page', async () => {
-    const { page } = operator
-    await page.goto(at('?status=confirmed'))
-    await untilRows(page, 3)
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download CSV' }).click(),
-    ])
-    expect(download.suggestedFilename()).toBe('payouts-transactions.csv')
-    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n')
-    expect(lines).toHaveLength(4)
-    expect(lines[0]).toMatch(/^id,relayer_id,status,/)
-    for (const line of lines.slice(1)) expect(line).toMatch(/^[0-9a-f-]{36},payouts,confirmed,/)
   })
 
   test.each(['light', 'dark'] as const)(

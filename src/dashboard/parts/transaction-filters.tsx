@@ -18,7 +18,7 @@ function submit(event: Event): void {
   goWithin(queryOf(parameters))
 }
 
-export function TransactionFilters({ relayer, symbol }: { relayer: string; symbol: string }) {
+export function TransactionFilters({ symbol }: { symbol: string }) {
   const form = useRef<HTMLFormElement>(null)
   const filters = filtersIn(search.value)
   const query = queryOf(filters)
@@ -108,12 +108,6 @@ export function TransactionFilters({ relayer, symbol }: { relayer: string; symbo
             Clear filters
           </button>
         )}
-        <a
-          href={`/dashboard/api/v1/relayers/${encodeURIComponent(relayer)}/transactions.csv${query}`}
-          download={`${relayer}-transactions.csv`}
-        >
-          Download CSV
-        </a>
       </div>
     </form>
   )

@@ -31,7 +31,7 @@ export function Transactions({ id, relayer }: { id: string; relayer: RelayerView
       <div class="heading">
         <h2 id="transactions">Transactions</h2>
       </div>
-      <TransactionFilters relayer={id} symbol={networkOf(relayer?.network).symbol} />
+      <TransactionFilters symbol={networkOf(relayer?.network).symbol} />
       <Shown loaded={loaded} what="the transactions">
         {(traces) => (
           <>

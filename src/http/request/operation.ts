@@ -47,7 +47,6 @@ export type OperationReply = FastifyReply<
 >
 
 export type OwnHeader =
-  | 'Content-Disposition'
   | 'Idempotency-Replayed'
   | 'Preference-Applied'
   | 'Relayer-Bulk-Cancellation'

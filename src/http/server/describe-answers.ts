@@ -43,7 +43,6 @@ const common = {
 } as const
 
 const own: Readonly<Record<OwnHeader, object>> = {
-  'Content-Disposition': text('A name for the file', 'attachment; filename="local-transactions.csv"'),
   'Idempotency-Replayed': {
     description: 'Only where an earlier request with the same Idempotency-Key sent the transactions',
     schema: { type: 'string', enum: ['true'] },

@@ -55,7 +55,6 @@ import { updateSigner } from '../signers/update-signer.ts'
 import { cancel } from '../transactions/cancel.ts'
 import { cancelPending } from '../transactions/cancel-pending.ts'
 import { getCancellation } from '../transactions/explain-cancellation.ts'
-import { exportTransactions } from '../transactions/export-transactions.ts'
 import { getRevert } from '../transactions/get-revert.ts'
 import type { SendHandling } from '../transactions/parse-send.ts'
 import { previewCancellation, previewOneCancellation } from '../transactions/preview-cancellation.ts'
@@ -131,7 +130,6 @@ export function transactionRoutes(
   // Clients of OpenZeppelin Relayer list transactions at this path.
   mount(at, 'GET', `${all}/`, unlisted(listTransactions(reads)))
   mount(at, 'GET', '/relayers/:relayer_id/traces', listTraces(reads))
-  mount(at, 'GET', `${all}.csv`, exportTransactions(reads, stopping))
   mount(at, 'DELETE', `${all}/pending`, cancelPending(commands, at.door.auditor, chain))
   mount(
     at,

@@ -67,7 +67,7 @@ export const filterProperties = {
 }
 
 /** A position, or an id. */
-export const before = Type.Optional(
+const before = Type.Optional(
   Type.Unsafe<TransactionId>(
     Type.String({
       pattern: '^([0-9]{1,15}-[0-9]{1,15}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$',
@@ -88,7 +88,7 @@ type ListQuery = Static<typeof listQuerySchema>
 type FilterQuery = Omit<ListQuery, 'page' | 'per_page' | 'before' | 'include'>
 
 /** Throws INVALID_REQUEST. */
-export function filterOf(query: FilterQuery): TransactionFilter {
+function filterOf(query: FilterQuery): TransactionFilter {
   const [createdFrom, createdTo] = [timeOf('created_from', query), timeOf('created_to', query)]
   checkOrder('created', createdFrom, createdTo, query)
   return {
@@ -143,7 +143,7 @@ function checkOrder<T extends number | bigint>(
 }
 
 /** Throws INVALID_REQUEST. */
-export async function positionIn(
+async function positionIn(
   reads: Pick<Reads, 'positionOf'>,
   relayerId: RelayerId,
   before: TransactionId | undefined,
@@ -203,7 +203,7 @@ function sentencesOn({ next, isAtLeast, lookedBackTo }: ListPage<unknown>): stri
 }
 
 /** The head of the queue is read once, and only if one of the items may wait behind it. */
-export function withHead(
+function withHead(
   reads: Pick<Reads, 'queueHead'>,
   id: RelayerId,
   items: readonly TransactionItem[],

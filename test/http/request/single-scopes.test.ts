@@ -34,7 +34,6 @@ const control: Readonly<Record<string, Scope>> = {
   releaseTransactions: 'release',
   // Of labels.
   listTransactions: 'read',
-  exportTransactions: 'read',
   listTraces: 'read',
   getTransaction: 'read',
   sendTransaction: 'send',

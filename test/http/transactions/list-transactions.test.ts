@@ -1,11 +1,10 @@
-// Lists of transactions by filters, by `before`, and as CSV.
+// Lists of transactions by filters, and by `before`.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address, RelayerId, TransactionId } from '../../../src/domain/ids.ts'
-import { csvLine } from '../../../src/http/transactions/export-transactions.ts'
 import { devAccount } from '../../../tooling/dev-accounts.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
 import { at, attempt, hashOf, receiver, relayer, transaction } from '../support/rows.ts'
-import { apiKey, type Serving, serve } from '../support/serve.ts'
+import { type Serving, serve } from '../support/serve.ts'
 
 const few = '/api/v1/relayers/few/transactions'
 const many = '/api/v1/relayers/many/transactions'
@@ -168,80 +167,5 @@ describe('before', () => {
       expect(answer.body.pagination.total_items).toBe(total)
       expect(answer.headers['relayer-total']).toBe('exact')
     }
-  })
-})
-
-describe('CSV', () => {
-  const header =
-    'id,relayer_id,status,status_reason,created_at,sent_at,confirmed_at,hash,from,to,value,nonce,gas_limit,gas_price,max_fee_per_gas,max_priority_fee_per_gas,speed,external_id,tags,note'
-
-  test('has every match in a row, beyond a window of a list', async () => {
-    const answer = await get(`${many}.csv?value_to=1`)
-    expect(answer.status).toBe(200)
-    expect(answer.headers).toMatchObject({
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="many-transactions.csv"',
-    })
-    const lines = answer.text.split('\r\n')
-    expect(lines[0]).toBe(header)
-    expect(lines.at(-1)).toBe('')
-    expect(lines.slice(1, -1).map((line) => line.slice(0, 36))).toEqual(
-      Array.from({ length: 502 }, (_, index) => idOf(0x10000 + 10_040 - 20 * index)),
-    )
-    expect((await get(`${many}.csv`)).text.split('\r\n')).toHaveLength(rows + 2)
-  })
-
-  test('a row has the members of the transaction, and goes on after before', async () => {
-    const lines = (await get(`${few}.csv?before=${idOf(0x500 + 3)}`)).text.split('\r\n')
-    expect(lines).toHaveLength(4)
-    expect(lines[1]).toBe(
-      [
-        ...[idOf(0x500 + 2), 'few', 'submitted', '', timeOf(2), '', '', hashOf(0x500 + 2)],
-        ...['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', other, '100', '2', '50000', ''],
-        ...['30000001282', '1000001282', 'fast', '', '', ''],
-      ].join(','),
-    )
-  })
-
-  test('refusals are those of the list', async () => {
-    expectFailure(
-      await get(`${few}.csv?value_from=2&value_to=1`),
-      400,
-      'value_to: "1" is not at or above value_from; swap the two, or leave one out',
-      'INVALID_REQUEST',
-    )
-    const page = await get(`${few}.csv?page=2`)
-    expect(page.body.message).toMatch(/^page: is not accepted here; send only before, status, to, /)
-    const unknown = await get('/api/v1/relayers/nobody/transactions.csv')
-    expectFailure(unknown, 404, 'Relayer with ID nobody not found', 'RELAYER_NOT_FOUND')
-  })
-
-  test('a key has two exports under way, and the next when one is over', async () => {
-    const aborted = new AbortController()
-    const begin = async () => {
-      const headers = { authorization: `Bearer ${apiKey}`, connection: 'close' }
-      return (await fetch(`${server.url}${many}.csv`, { headers, signal: aborted.signal })).status
-    }
-    expect([await begin(), await begin()]).toEqual([200, 200])
-    const message = 'this key has 2 exports under way; send it again when one has ended'
-    expectFailure(await get(`${many}.csv`), 429, message, 'TOO_MANY_READS')
-    aborted.abort()
-    await expect.poll(async () => (await get(`${few}.csv`)).status).toBe(200)
-  })
-
-  test.each([
-    ['=1+1', "'=1+1"],
-    ['+1', "'+1"],
-    ['-1', "'-1"],
-    ['@sum', "'@sum"],
-    ['\t=1', "'\t=1"],
-    ['\r=1', '"\'\r=1"'],
-    ['a,b', '"a,b"'],
-    ['say "a"', '"say ""a"""'],
-    ['two\nlines', '"two\nlines"'],
-    ['=a,"b"', '"\'=a,""b"""'],
-    ['a=1', 'a=1'],
-  ])('the cell %j', (text, cell) => {
-    expect(csvLine([text, 'x'])).toBe(`${cell},x\r\n`)
   })
 })
