@@ -61,8 +61,7 @@ export function drawOthers(dice: Dice, { funds = 10n ** 18n, skips }: Operator):
     ...(set(0.4) && { cancelReserve: (funds * BigInt(dice.pick([0, 5, 20, 50]))) / 100n }),
     ...(set(0.3) && { minBalance: (funds * BigInt(dice.pick([20, 60, 90]))) / 100n }),
     ...(set(0.2) && { eip1559Pricing: dice.chance(0.5) }),
-    // Without a draw of its own, so that seeds keep their worlds.
-    ...(set(0.15) && { gasLimitEstimation: false, includeRevertData: true, revertAbi: [] }),
+    ...(set(0.15) && { gasLimitEstimation: false }),
     ...(set(0.15) && { whitelistReceivers: [dice.pick([receiver, receiver, flakyContract])] }),
     ...(set(0.15) && {
       whitelistSelectors: [

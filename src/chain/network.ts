@@ -28,7 +28,6 @@ import { readingCanonical } from './heads/read-canonical.ts'
 import { namingBlocks, readingTags } from './heads/read-tag.ts'
 import { type AnchorMemory, type RememberedAnchor, rememberAnchor } from './heads/remember-anchor.ts'
 import { type HeadTracker, trackHead } from './heads/track-head.ts'
-import { awaitingReverts } from './inclusions/await-reverts.ts'
 import { callingWitnesses } from './inclusions/call-witnesses.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
 import { findingSpenders } from './inclusions/find-spender.ts'
@@ -90,7 +89,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const comparesHashes = profile.witness === 'block_hash'
   const anchor = rememberAnchor(options.anchorMemory, logger)
   const served = comparesHashes ? servedBy(() => all, anchor, isDevelopment, logger) : withoutAnchor
-  const { all, hosts, contradictions } = openEndpoints(options, served, large, () => heads.height())
+  const { all, contradictions } = openEndpoints(options, served, large, () => heads.height())
   const { note } = contradictions
   const endpoints = chooseAmong(all, profile.replacement)
   const isGiven = options.isBlocktimeGiven === true
@@ -115,7 +114,6 @@ export function openNetwork(options: NetworkOptions): Chain {
   const witnesses = callingWitnesses({ endpoints, providers, namedBlock, witness, clock, logger, metrics, note })
   const readShownNonce = readingShownNonces(endpoints, chainId)
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
-  const withReverts = awaitingReverts({ endpoints, hosts, clock })
   const price = rememberPrice(clock)
   const send = openSendRaw(profile, clock)
 
@@ -124,7 +122,7 @@ export function openNetwork(options: NetworkOptions): Chain {
       const seen = await observe(
         {
           ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, ...gas },
-          ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses, refusals, withReverts },
+          ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses, refusals },
         },
         inquiry,
         changed,
@@ -168,7 +166,6 @@ function openEndpoints(
   believed: () => BlockNumber | undefined,
 ): {
   readonly all: readonly Endpoint[]
-  readonly hosts: readonly string[]
   readonly contradictions: ContradictionRecorder
 } {
   const { chainId, clock, logger, timeoutMs, metrics = noChainMetrics, openTransport = openHttpTransport } = options
@@ -178,7 +175,6 @@ function openEndpoints(
   const common = { chainId, anchor, clock, logger, timeoutMs, metrics, openTransport, large, note, believed }
   return {
     all: options.endpoints.map((config, index) => openEndpoint({ ...common, config, index })),
-    hosts,
     contradictions,
   }
 }

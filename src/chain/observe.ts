@@ -17,7 +17,6 @@ import type { Pace } from './heads/measure-blocktime.ts'
 import type { ReadCanonical } from './heads/read-canonical.ts'
 import type { ReadTag } from './heads/read-tag.ts'
 import { type HeadTracker, type TrackedHead, watchChain } from './heads/track-head.ts'
-import type { WithReverts } from './inclusions/await-reverts.ts'
 import type { Witnesses } from './inclusions/call-witnesses.ts'
 import type { CheckHistory } from './inclusions/check-history.ts'
 import { type FindInclusions, findInclusions } from './inclusions/find-inclusions.ts'
@@ -44,7 +43,6 @@ interface Observe {
   readonly findSpender: FindInclusions['findSpender']
   readonly checkHistory: CheckHistory
   readonly witnesses: Witnesses
-  readonly withReverts: WithReverts
   readonly refusals: Pick<Refusals, 'findRefusedByAll' | 'findUnshown'>
 }
 
@@ -99,8 +97,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isComplete(known.get(nonce)))
   for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)
   const spenders = await findInclusions(parts, inquiry.address, spent, known, { ...at, by })
-  const { lostNoOps } = spenders
-  const { inclusions, reverts } = parts.withReverts(spenders.inclusions, inquiry.reverts, by, changed)
+  const { inclusions, lostNoOps } = spenders
   parts.ownBlocks.learn(at.head.number, inquiry.inclusionBlocks, inclusions.values())
   const market = prices?.()
   const balance = accounts.balanceAfter(inquiry, at, inclusions, read)
@@ -138,7 +135,6 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     ...(testimonies && { testimonies }),
     ...(refusedByAll && { refusedByAll }),
     ...(unshown && { unshown }),
-    ...(reverts.size > 0 && { reverts }),
     ...(isSplit && nothingSettled),
   }
 }

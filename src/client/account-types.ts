@@ -42,16 +42,6 @@ export interface PoliciesView {
   /** Wei */
   readonly hold_above_value?: number | string
   readonly four_eyes: boolean
-  readonly include_revert_data: boolean
-  readonly revert_abi?: readonly {
-    readonly type: 'error'
-    readonly name: string
-    readonly inputs: readonly {
-      readonly type: string
-      readonly name?: string
-      readonly components?: readonly { readonly type: string; readonly name?: string }[]
-    }[]
-  }[]
 }
 
 export interface RelayerStatusView {

@@ -4,14 +4,6 @@ import { durationPattern } from '../domain/duration.ts'
 import { bases, floorsOfByte } from '../domain/gas-figures.ts'
 import { type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
 import { type ProfileField, profileLimits, profileTable } from '../domain/profile.ts'
-import {
-  fragmentLimits,
-  identifierPattern,
-  memberPattern,
-  parameterNamePattern,
-  tuplePattern,
-  typePattern,
-} from '../domain/revert-data.ts'
 import { secondWitnessModes } from '../domain/second-witness.ts'
 import { providerCharsMax } from '../domain/settings.ts'
 import { configSchemas, type SignerDialect } from '../domain/signer-schema.ts'
@@ -98,28 +90,8 @@ function policySchema(policy: Policy): FileSchema {
         additionalProperties: list({ type: 'string', pattern: selectorPattern, examples: ['0xa9059cbb', '0x'] }),
         examples: [{ [someAddress]: ['0xa9059cbb'] }],
       })
-    case 'errors':
-      return described(policy.meaning, list(ref('errorFragment'), { maxItems: fragmentLimits.fragmentsMax }))
   }
 }
-
-const identifier: FileSchema = { type: 'string', pattern: identifierPattern, examples: ['Insufficient'] }
-const parameterName: FileSchema = { type: 'string', pattern: parameterNamePattern, examples: ['available', ''] }
-const noted = { name: parameterName, internalType: { type: 'string', examples: ['uint256'] } }
-const parameters = (items: FileSchema, minItems = 0) => list(items, { minItems, maxItems: fragmentLimits.inputsMax })
-const parameter = (pattern: string, example: string, more: Properties = {}): FileSchema =>
-  object({ type: { type: 'string', pattern, examples: [example] }, ...more }, noted)
-
-const errorFragment = object({
-  type: { const: 'error' },
-  name: identifier,
-  inputs: parameters(
-    anyOf(
-      parameter(typePattern, 'uint256'),
-      parameter(tuplePattern, 'tuple', { components: parameters(parameter(memberPattern, 'address'), 1) }),
-    ),
-  ),
-})
 
 function profileSchema(field: ProfileField): FileSchema {
   switch (field.kind) {
@@ -155,7 +127,7 @@ function profileSchema(field: ProfileField): FileSchema {
   }
 }
 
-const [privateTransactions] = unenforcedPolicies
+const [privateTransactions, includeRevertData] = unenforcedPolicies
 
 const policies = object(
   {},
@@ -163,6 +135,7 @@ const policies = object(
   {
     ...Object.fromEntries(Object.values(policyTable).map((policy) => [policy.name, policySchema(policy)])),
     [privateTransactions.name]: described(privateTransactions.meaning, { const: false }),
+    [includeRevertData.name]: described(includeRevertData.meaning, flag),
   },
 )
 
@@ -335,7 +308,7 @@ export const configSchema: FileSchema = {
   ),
   definitions: {
     ...{ relayer, policies, signer, keyServiceSigner, secret, address, notification, network, otherNetwork },
-    ...{ otherRelayer, rpcUrls, errorFragment },
+    ...{ otherRelayer, rpcUrls },
     profile: object(
       {},
       Object.fromEntries(Object.values(profileTable).map((field) => [field.name, profileSchema(field)])),

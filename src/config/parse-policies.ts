@@ -8,7 +8,6 @@ import {
   unenforcedPolicies,
 } from '../domain/policy-table.ts'
 import { type Members, readMembers } from './members.ts'
-import { parseRevertAbi } from './parse-revert-abi.ts'
 import { parseReceivers, parseSelectors } from './parse-whitelists.ts'
 import { ConfigError, openReport, type Problem, type Report } from './report.ts'
 
@@ -21,9 +20,6 @@ export function parsePolicies(relayer: Members, report: Report): Policies {
   const members = readMembers(given === undefined ? {} : given, relayer.place('policies'), policyMembers, report)
   refuseNull(members, report)
   refuseUnenforced(members, report)
-  if (members.has('revert_abi') && members.raw('include_revert_data') !== true) {
-    report.warn(members.place('revert_abi'), 'has no effect without "include_revert_data": true')
-  }
   return policiesBy((policy) => (members.has(policy.name) ? parsePolicy(policy, members, report) : undefined))
 }
 
@@ -48,8 +44,6 @@ function parsePolicy(policy: Policy, members: Members, report: Report): PolicyVa
       return parseReceivers(name, policy.emptyMeans, members, report)
     case 'calls':
       return parseSelectors(name, policy.emptyMeans, members, report)
-    case 'errors':
-      return parseRevertAbi(name, members, report)
   }
 }
 
@@ -66,6 +60,9 @@ function refuseUnenforced(members: Members, report: Report): void {
       members.place('private_transactions'),
       'is true, and this version sends to the public pool of its nodes only; set it to false if that is acceptable',
     )
+  }
+  if (members.flag('include_revert_data', false)) {
+    report.warn(members.place('include_revert_data'), 'has no effect: status_reason names the error of every revert')
   }
 }
 

@@ -44,7 +44,6 @@ export const catalogue = {
   CANCELLATION_NOT_FOUND: { status: 404, retryable: false },
   HOLD_NOT_FOUND: { status: 404, retryable: false },
   CONDITION_NOT_FOUND: { status: 404, retryable: false },
-  REVERT_NOT_FOUND: { status: 404, retryable: false },
   SIGNER_NOT_FOUND: { status: 404, retryable: false },
   NOTIFICATION_NOT_FOUND: { status: 404, retryable: false },
   NETWORK_NOT_FOUND: { status: 404, retryable: false },

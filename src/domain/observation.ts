@@ -4,7 +4,6 @@ import type { Fees, Market, ReplacementRule } from './fees.ts'
 import type { FinalityTag } from './finality.ts'
 import type { GasFigures } from './gas-figures.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
-import type { ErrorFragment, RevertData } from './revert-data.ts'
 import type { AccessList, BlockRef, Inclusion, Payload, Transaction } from './transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 import type { Testimony, WitnessClaim } from './witness.ts'
@@ -87,8 +86,6 @@ export interface Inquiry {
   readonly witness?: WitnessInquiry
   /** Payloads that no node took at their last broadcast: has every endpoint refused them? Absent without one. */
   readonly refused?: readonly RefusedPayload[]
-  /** Reads what reverted payloads returned, and decodes it by these errors. Absent: without it. */
-  readonly reverts?: { readonly abi: readonly ErrorFragment[] }
   /** The next nonce's payload, which a node refused in words that no table has: does an endpoint show it? Absent without one. */
   readonly unknownWords?: RefusedPayload
 }
@@ -181,8 +178,6 @@ export interface Observation {
   readonly refusedByAll?: ReadonlyMap<Hash, string>
   /** Payloads that no endpoint shows, by the first attempt's hash. Absent without a request, or where one does. */
   readonly unshown?: ReadonlyMap<Hash, Unshown>
-  /** The revert data of reverted transactions among the inclusions, by their hash. */
-  readonly reverts?: ReadonlyMap<Hash, RevertData>
 }
 
 export interface Unshown {

@@ -3,7 +3,6 @@
 // needs only a new row.
 import { keysOf } from './defined.ts'
 import type { Address, Hex } from './ids.ts'
-import type { ErrorFragment } from './revert-data.ts'
 import type { Wei } from './units.ts'
 
 export interface AllowedCalls {
@@ -21,7 +20,6 @@ interface PolicyKinds {
   readonly flag: boolean
   readonly addresses: readonly Address[]
   readonly calls: readonly AllowedCalls[]
-  readonly errors: readonly ErrorFragment[]
 }
 
 type PolicyOf<Kind extends keyof PolicyKinds> = {
@@ -158,24 +156,16 @@ export const policyTable = {
       'true holds each send until a second key releases its payload; with hold_above_value, each above that value and each with data; the relayer signs no messages then',
     implied: false,
   },
-  /** True reads what a reverted transaction returned, at the cost of calls. */
-  includeRevertData: {
-    kind: 'flag',
-    name: 'include_revert_data',
-    meaning: 'true keeps what a reverted transaction returned, and decodes it',
-    implied: false,
-  },
-  /** The errors of contracts, by which the data of reverts is decoded. */
-  revertAbi: {
-    kind: 'errors',
-    name: 'revert_abi',
-    meaning: 'the errors of contracts, by which `include_revert_data` decodes',
-  },
 } as const satisfies Readonly<Record<string, Policy>>
 
 /** Accepted from files of other relayers, but never enforced or stored. */
 export const unenforcedPolicies = [
   { kind: 'flag', name: 'private_transactions', meaning: 'true is refused' },
+  {
+    kind: 'flag',
+    name: 'include_revert_data',
+    meaning: 'without effect: `status_reason` names the error of every revert',
+  },
 ] as const satisfies readonly Policy[]
 
 type Table = typeof policyTable

@@ -12,7 +12,6 @@ export function shownText(text: string): string {
 /** The most characters of a revert's reason: a contract may revert with a megabyte of text. */
 export const revertTextMaxChars = 1_024
 
-/** `charsMax`: that of a reason by default. */
-export function cutRevertText(text: string, charsMax = revertTextMaxChars): string {
-  return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…`.toWellFormed() : text
+export function cutRevertText(text: string): string {
+  return text.length > revertTextMaxChars ? `${text.slice(0, revertTextMaxChars - 1)}…`.toWellFormed() : text
 }

@@ -6,11 +6,10 @@ import type { Change, Decision, Plan } from '../domain/decide/plan/decision.ts'
 import { isSigning } from '../domain/decide/plan/signing.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import { StaleWrite } from '../domain/errors.ts'
-import type { Hash, TransactionId } from '../domain/ids.ts'
+import type { TransactionId } from '../domain/ids.ts'
 import type { Observation } from '../domain/observation.ts'
 import { isPaused } from '../domain/pause.ts'
 import type { Relayer } from '../domain/relayer.ts'
-import type { RevertData } from '../domain/revert-data.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { freshId } from '../ops/random.ts'
@@ -46,7 +45,7 @@ export async function record(
   ownership: Ownership,
   work: Work,
   plan: Plan,
-  { head: { number: head }, reverts }: Pick<Observation, 'head' | 'reverts'>,
+  { head: { number: head } }: Pick<Observation, 'head'>,
   now: TimestampMs,
 ): Promise<Recorded> {
   const { decisions, floor } = plan
@@ -75,7 +74,6 @@ export async function record(
       else await session.removePresigned(work.relayer.id, decision.noOp)
     }
     const recorded = await write(session, work, usable, plan, now)
-    if (reverts) await recordReverts(session, recorded, reverts)
     const isFinalLonger = floor.spentBelow > work.floor.spentBelow
     if (work.presigned && isFinalLonger) await session.prunePresigned(work.relayer.id)
     return recorded
@@ -131,18 +129,6 @@ export async function write(
   if (completesHistoryCheck) await session.completeHistoryCheck(work.relayer.id)
   broadcasts.sort((one, other) => one.attempt.nonce - other.attempt.nonce)
   return { broadcasts, written: [...written.values()] }
-}
-
-/** Records the revert data of the inclusions that this step recorded. */
-async function recordReverts(
-  session: Session,
-  { written }: Pick<Recorded, 'written'>,
-  reverts: ReadonlyMap<Hash, RevertData>,
-): Promise<void> {
-  for (const { id, lifecycle } of written) {
-    const revert = 'inclusion' in lifecycle ? reverts.get(lifecycle.inclusion.hash) : undefined
-    if (revert) await session.recordRevert(id, revert)
-  }
 }
 
 /** Counts a given-up payload against the limit of its sender. */

@@ -1,5 +1,5 @@
 // The tables of API keys, sessions, idempotency keys, labels, the audit log, pre-signed no-ops,
-// counts, daily totals, figures of five minutes, anchors, contradictions, reverts, reports of owners and of nodes, pauses of networks, believed tips and positions of retention; schema.ts has the others.
+// counts, daily totals, figures of five minutes, anchors, contradictions, reports of owners and of nodes, pauses of networks, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
@@ -10,7 +10,6 @@ import type { Address, ApiKeyId, Hash, NonEmpty, RelayerId, TransactionId } from
 import type { NodeReport } from '../domain/node-report.ts'
 import type { Acknowledgment, RelayerChange } from '../domain/owner-report.ts'
 import type { NetworkPause } from '../domain/pause.ts'
-import type { RevertData } from '../domain/revert-data.ts'
 import type { Status } from '../domain/transaction.ts'
 import type { BlockNumber } from '../domain/units.ts'
 import type { Json } from './values.ts'
@@ -207,12 +206,6 @@ export interface ContradictionTable {
   condition: ContradictionCondition
   question: Json<ContradictionQuestion>
   answers: Json<RecordedContradiction['answers']>
-}
-
-/** The data that a reverted transaction returned. */
-export interface RevertTable {
-  transaction_id: TransactionId
-  revert: Json<RevertData>
 }
 
 /** The last observation of a relayer by its owner. */

@@ -45,7 +45,6 @@ import {
 import { readLabels } from './transactions/written/labels.ts'
 import { listAllPresigned } from './transactions/written/presigned-no-ops.ts'
 import { endedBefore, removableAmong } from './transactions/written/prune-ended.ts'
-import { findRevert } from './transactions/written/reverts.ts'
 
 const attemptsMax = 1_000
 
@@ -89,7 +88,6 @@ export function readsOver(executor: Executor): Reads {
     confirmedNotFinal: (relayerId, due, limit) => loadConfirmedNotFinal(executor, relayerId, due, limit),
     gapRecord: (relayerId, from, now) => readGapRecord(executor, relayerId, from, now),
     anchor: (network) => readAnchor(executor, network),
-    revert: (id) => findRevert(executor, id),
     ownerReport: (relayerId) => findOwnerReport(executor, relayerId),
     ...nodeReportReads(executor),
     relayerChange: (relayerId) => findRelayerChange(executor, relayerId),

@@ -39,7 +39,6 @@ import type {
   PresignedNoOpTable,
   RelayerChangeTable,
   ReleasedNonceTable,
-  RevertTable,
   TagTable,
   TallyChangeTable,
   TallyFoldTable,
@@ -278,7 +277,6 @@ export interface Schema {
   tip_marks: TipMarkTable
   anchors: AnchorTable
   contradictions: ContradictionTable
-  reverts: RevertTable
   owner_reports: OwnerReportTable
   node_reports: NodeReportTable
   relayer_changes: RelayerChangeTable

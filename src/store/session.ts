@@ -56,7 +56,6 @@ import {
 } from './transactions/written/presigned-no-ops.ts'
 import { pruneClaims } from './transactions/written/prune-claims.ts'
 import { removeEnded } from './transactions/written/prune-ended.ts'
-import { recordRevert } from './transactions/written/reverts.ts'
 import { insertTransaction, saveTransaction } from './transactions/written/save-transaction.ts'
 
 export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad): Session {
@@ -106,7 +105,6 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     hasBoundOn: (network) => hasBoundOn(executor, network),
     recordContradiction: (network, contradiction, max) => recordContradiction(executor, network, contradiction, max),
     pruneContradictions: (before) => pruneContradictions(executor, before),
-    recordRevert: (id, revert) => recordRevert(executor, id, revert),
     ...ownerReportChanges(executor),
     ...nodeReportChanges(executor),
     sweep: (relayerId) => findSweep(executor, relayerId),

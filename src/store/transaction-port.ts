@@ -1,16 +1,13 @@
-// The part of the store port for data beside transactions: labels, the data of reverts, and figures.
+// The part of the store port for data beside transactions: labels and figures.
 import type { CallCount, FigureRange, FigureSums } from '../domain/figures.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { IdHolder, Labels } from '../domain/labels.ts'
-import type { RevertData } from '../domain/revert-data.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 
 export interface TransactionReads {
   /** The labels of each transaction that has any. */
   labels(ids: readonly TransactionId[]): Promise<ReadonlyMap<TransactionId, Labels>>
-  /** The last recorded one: after a reorganization its block may be another than the transaction's. */
-  revert(id: TransactionId): Promise<RevertData | undefined>
   /** The figures of this relayer, or of all, by network and oldest first. A step in which nothing happened is absent. */
   figures(range: FigureRange, relayerId?: RelayerId): Promise<readonly FigureSums[]>
   /** The calls to this network's nodes, or to those of all. */
@@ -24,8 +21,6 @@ export interface TransactionChanges {
   holderOf(relayerId: RelayerId, externalId: string): Promise<IdHolder | undefined>
   /** Frees the ids whose transactions ended before this time and were removed, at most `rows`. Returns how many. */
   pruneExternalIds(before: TimestampMs, rows: number): Promise<number>
-  /** Records the data of a revert, which is removed with its transaction. */
-  recordRevert(id: TransactionId, revert: RevertData): Promise<void>
   addNodeCalls(network: string, count: CallCount): Promise<void>
   /** Deletes the oldest figures from before this time, at most `rows` of each table. Returns how many of the table with more. */
   pruneFigures(before: TimestampMs, rows: number): Promise<number>

@@ -155,7 +155,7 @@ test('an empty list of receivers means nobody, and says so', async () => {
 
 test('what other services name and we need not do is accepted, with a warning', async () => {
   const file = rightFile()
-  const policies = { private_transactions: false }
+  const policies = { private_transactions: false, include_revert_data: true }
   file.relayers[0] = { ...file.relayers[0], policies, custom_rpc_urls: null }
   const status_check = { initial_delay_seconds: 5, retry_delay_seconds: 2 }
   file.networks[0] = {
@@ -164,7 +164,9 @@ test('what other services name and we need not do is accepted, with a warning', 
   file.plugins = []
   const config = await loadFile(file, { ...env, REPOSITORY_STORAGE_TYPE: 'redis' })
   const places = config.warnings.map((warning) => warning.split(':')[0])
-  expect(places.sort()).toEqual(['environment', 'gas_price_cache', 'status_check'])
+  expect(places.sort()).toEqual([
+    ...['environment', 'gas_price_cache', 'relayers[0].policies.include_revert_data', 'status_check'],
+  ])
 })
 
 test('a network on the chain list needs only endpoints', async () => {

@@ -10,9 +10,6 @@ const inRelayer =
   (members: object): Spoil =>
   (file) =>
     Object.assign(file.relayers[0] ?? {}, members)
-const poor = { type: 'error', name: 'Poor', inputs: [] }
-const takes = (input: object) => ({ ...poor, inputs: [input] })
-const inRevertAbi = (...revert_abi: unknown[]) => inPolicies({ include_revert_data: true, revert_abi })
 const inPolicies = (policies: object): Spoil => inRelayer({ policies })
 const inNetwork =
   (members: object): Spoil =>
@@ -166,32 +163,6 @@ test.each<[string, Spoil, RegExp]>([
     'selectors twice',
     inPolicies({ whitelist_selectors: { [someReceiver]: ['0x'], [someReceiver.toLowerCase()]: ['0x'] } }),
     /whitelist_selectors: names 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 twice; write it once/,
-  ],
-  ['errors as text', inRevertAbi('error Poor()'), /revert_abi\[0\]: is a text; write an object/],
-  ['a function', inRevertAbi({ ...poor, type: 'function' }), /revert_abi\[0\]\.type: is "function"; write "error"/],
-  ['an error of no name', inRevertAbi({ ...poor, name: '1' }), /revert_abi\[0\]\.name: is "1"; write the name/],
-  ['no parameters', inRevertAbi({ type: 'error', name: 'Poor' }), /revert_abi\[0\]\.inputs: is no list; write a list/],
-  ['no type', inRevertAbi(takes({ type: 'uint257' })), /inputs\[0\]\.type: is "uint257"; write a type of the ABI/],
-  ['arrays of arrays', inRevertAbi(takes({ type: 'uint8[][]' })), /inputs\[0\]\.type: is "uint8\[\]\[\]"; write/],
-  ['no components', inRevertAbi(takes({ type: 'tuple' })), /inputs\[0\]\.components: is no list; write a list/],
-  ['an empty tuple', inRevertAbi(takes({ type: 'tuple', components: [] })), /components: is empty; write the members/],
-  [
-    'an array in a tuple',
-    inRevertAbi(takes({ type: 'tuple[]', components: [{ type: 'bytes[]' }] })),
-    /components\[0\]\.type: is "bytes\[\]"; write a type of the ABI/,
-  ],
-  ['components of no tuple', inRevertAbi(takes({ type: 'bool', components: [] })), /components: belongs to a tuple/],
-  ['a bad name', inRevertAbi(takes({ type: 'bool', name: 'a b' })), /inputs\[0\]\.name: is "a b"; write the name/],
-  ['an error twice', inRevertAbi(poor, poor), /revert_abi\[1\]: is there twice: Poor\(\); write it once/],
-  [
-    "every contract's error",
-    inRevertAbi({ type: 'error', name: 'Panic', inputs: [{ type: 'uint256' }] }),
-    /revert_abi\[0\]: is Panic\(uint256\), which needs no fragment; remove it/,
-  ],
-  [
-    'too many errors',
-    inRevertAbi(...Array.from({ length: 65 }, (_, index) => ({ ...poor, name: `E${index}` }))),
-    /revert_abi: has 65 errors; write at most 64/,
   ],
   ['value cap', inPolicies({ value_cap: '1 ether' }), /value_cap: is "1 ether"; write a whole number of wei/],
   ['private pool', inPolicies({ private_transactions: true }), /private_transactions: is true, and .* public pool/],

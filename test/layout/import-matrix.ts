@@ -42,7 +42,6 @@ const matrix: Readonly<Record<string, Rule>> = {
     'domain/fees.ts',
     'domain/ids.ts',
     'domain/published-accounts.ts',
-    'domain/revert-data.ts',
     'domain/second-witness.ts',
     'domain/settings.ts',
     'domain/signer-form.ts',

@@ -18,7 +18,6 @@ const flags = {
   eip1559_pricing: true,
   gas_limit_estimation: true,
   skip_unfunded: false,
-  include_revert_data: false,
   four_eyes: false,
 }
 const defaults = { min_balance: 0, presign_cancel: 0, ...flags }

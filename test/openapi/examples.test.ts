@@ -128,7 +128,7 @@ async function make(path: string, body: object, headers: Record<string, string> 
  */
 const refused: Readonly<Record<string, number>> = {
   ...{ signTransaction: 400, redeliverDeadLetter: 404, probeSigner: 400 },
-  ...{ releaseTransaction: 409, getRevert: 404, acknowledgeCondition: 404, withdrawAcknowledgment: 404 },
+  ...{ releaseTransaction: 409, acknowledgeCondition: 404, withdrawAcknowledgment: 404 },
 }
 
 describe('the examples', () => {

@@ -116,10 +116,10 @@ test(`seed ${seed}: no fault, no silence, nothing undescribed`, { timeout: 900_0
   expect(answersIn(statuses)).toBe(before + requests)
   await fire({ id: 'deleteRelayer', path: '/api/v1/relayers/spare', headers: {} })
   expect(faults).toEqual([])
-  // It got through everywhere, not only as far as a refusal; but nothing is given up within a day, no relayer here keeps the data of
-  // reverts, and no key is in a service.
+  // It got through everywhere, not only as far as a refusal; but nothing is given up within a day, and no key is in a
+  // service.
   const neverDone = [
-    ...['signTransaction', 'redeliverDeadLetter', 'getRevert', 'probeSigner'],
+    ...['signTransaction', 'redeliverDeadLetter', 'probeSigner'],
     ...['acknowledgeCondition', 'withdrawAcknowledgment'],
     // No shot has the id of one.
     ...['getBulkCancellation', 'listBulkCancellationTransactions'],

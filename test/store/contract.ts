@@ -35,7 +35,6 @@ import { presignedContract } from './contract-presigned.ts'
 import { readContract } from './contract-reads.ts'
 import { registryContract } from './contract-registry.ts'
 import { retentionContract } from './contract-retention.ts'
-import { revertContract } from './contract-reverts.ts'
 import { rowContract } from './contract-rows.ts'
 import { tipContract } from './contract-tips.ts'
 import { unitContract } from './contract-units.ts'
@@ -76,7 +75,6 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('anchors', () => anchorContract(open))
     describe('contradictions', () => contradictionContract(open))
     describe('reports of nodes', () => nodeReportContract(open))
-    describe('reverts', () => revertContract(open))
     describe('owner_reports', () => ownerReportContract(open))
     describe('pauses of networks', () => networkPauseContract(open))
     describe('deliveries', () => deliveryContract(open))

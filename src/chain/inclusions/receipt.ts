@@ -11,7 +11,7 @@ import { askAbout, type NodeReply, valueIn } from '../nodes/ask-about.ts'
 import { toBigInt, toHash, toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { readHeader } from '../nodes/read-block.ts'
-import { readRevert } from './read-revert-data.ts'
+import { readRevert } from './read-revert.ts'
 
 export interface Receipt {
   readonly hash: Hash

@@ -1,7 +1,6 @@
 // Decides whether a failed gas estimate proves that the payload would revert, and finds the reason.
 import { decodeErrorResult } from 'viem/utils'
 import type { Hex } from '../../domain/ids.ts'
-import { revertBytesMax } from '../../domain/revert-data.ts'
 import { cutRevertText, revertTextMaxChars } from '../../domain/stored-text.ts'
 import type { Answer } from './call.ts'
 
@@ -28,11 +27,10 @@ const panics: Readonly<Record<string, string>> = {
   '81': 'call of an uninitialized function',
 }
 
-/**
- * The characters of a revert's data that are searched: selector, offset, length, and more bytes than a reason has, four to a
- * character at most.
- */
-const searchedMaxChars = 160 + 2 * Math.max(4 * revertTextMaxChars, revertBytesMax)
+/** Bytes of a revert's data that are searched: more than a reason has, four to a character at most. A contract may return megabytes. */
+const revertBytesMax = 4 * revertTextMaxChars
+/** The characters of that data, with what may stand around it. */
+const searchedMaxChars = 160 + 2 * revertBytesMax
 /** The text's bytes in data that was cut: behind selector, offset and length. */
 const cutTextBytes = revertBytesMax - 68
 
@@ -45,7 +43,7 @@ export function revertReason(answer: Answer): string | undefined {
 }
 
 /** The data is a string, or inside an object (older Hardhat), or behind "Reverted " (Nethermind, OpenEthereum). */
-export function revertBytes(data: unknown): Hex | undefined {
+function revertBytes(data: unknown): Hex | undefined {
   const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data
   // Cut before it is searched: a contract may revert with a megabyte.
   const first = typeof inner === 'string' ? inner.slice(0, searchedMaxChars).trim() : ''
@@ -54,7 +52,7 @@ export function revertBytes(data: unknown): Hex | undefined {
 }
 
 /** Undefined where the data, which may be cut, is too short for an error. */
-export function revertText(data: Hex | undefined): string | undefined {
+function revertText(data: Hex | undefined): string | undefined {
   if (data === undefined || data.length < 10) return undefined
   const text = errorText(data)
   if (text !== undefined) return text

@@ -41,9 +41,6 @@ function differencesWithin({ relayers, notifications }: Config): readonly Findin
       ...(policies.whitelistReceivers?.length === 0
         ? [difference(`relayer ${id}`, 'whitelist_receivers is empty: nobody may receive here, anybody may there')]
         : []),
-      ...(policies.includeRevertData
-        ? [difference(`relayer ${id}`, 'include_revert_data costs one to four calls for each reverted transaction')]
-        : []),
     ]),
     ...notifications
       .slice(0, 1)

@@ -10,14 +10,6 @@ import {
   setPolicies,
   unenforcedPolicies,
 } from '../../domain/policy-table.ts'
-import {
-  fragmentLimits,
-  identifierPattern,
-  memberPattern,
-  parameterNamePattern,
-  tuplePattern,
-  typePattern,
-} from '../../domain/revert-data.ts'
 import { forms, stated, weiForms } from '../request/stated.ts'
 import { weiNumber } from '../response/forms.ts'
 import { exactNumber } from '../response/present-values.ts'
@@ -25,42 +17,6 @@ import { exactNumber } from '../response/present-values.ts'
 const rows: readonly Policy[] = Object.values(policyTable)
 const [refusedFlag] = unenforcedPolicies
 const selector = { type: 'string', pattern: '^0x([0-9a-fA-F]{8})?$', examples: ['0xa9059cbb'] }
-
-const parameter = (pattern: string, more: object = {}) => ({
-  type: 'object',
-  properties: {
-    type: { type: 'string', pattern, examples: ['uint256'] },
-    name: { type: 'string', pattern: parameterNamePattern, examples: ['available'] },
-    ...more,
-  },
-  required: ['type', ...Object.keys(more)],
-})
-const parameters = (items: object, minItems: number) => ({
-  type: 'array',
-  items,
-  minItems,
-  maxItems: fragmentLimits.inputsMax,
-})
-const components = parameters(parameter(memberPattern), 1)
-/** The declaration of an error, as in a compiler's ABI. */
-const errorFragment = {
-  type: 'object',
-  properties: {
-    type: { const: 'error' },
-    name: { type: 'string', pattern: identifierPattern, examples: ['Insufficient'] },
-    inputs: parameters({ anyOf: [parameter(typePattern), parameter(tuplePattern, { components })] }, 0),
-  },
-  required: ['type', 'name', 'inputs'],
-}
-
-const shownParameter = { type: Type.String(), name: Type.Optional(Type.String()) }
-const shownFragment = Type.Object({
-  type: Type.Literal('error'),
-  name: Type.String(),
-  inputs: Type.Array(
-    Type.Object({ ...shownParameter, components: Type.Optional(Type.Array(Type.Object(shownParameter))) }),
-  ),
-})
 
 /** Null removes a policy. */
 export const policiesInBody = Type.Object(
@@ -95,8 +51,6 @@ function given(policy: Policy) {
       const wanted = 'an object of lists of selectors by one receiver or more, {"0x…": ["0xa9059cbb"]}'
       return orNull(`${wanted}: ${meaning}`, Type.Record(Type.String(), Type.Array(Type.String())))
     }
-    case 'errors':
-      return orNull(`a list of errors as in a compiler's ABI: ${meaning}`, Type.Array(Type.Unknown()))
   }
 }
 
@@ -118,8 +72,6 @@ function ruleOf(policy: Policy): readonly object[] {
       const items = { type: 'array', items: selector }
       return [{ type: 'object', minProperties: 1, propertyNames: { pattern, format }, additionalProperties: items }]
     }
-    case 'errors':
-      return [{ type: 'array', items: errorFragment, maxItems: fragmentLimits.fragmentsMax }]
   }
 }
 
@@ -138,8 +90,6 @@ function shownAs(policy: Policy): TSchema {
       return Type.Array(Type.String())
     case 'calls':
       return Type.Record(Type.String(), Type.Array(Type.String()))
-    case 'errors':
-      return Type.Array(shownFragment)
   }
 }
 
@@ -170,7 +120,5 @@ function present({ kind, value }: SetPolicy): unknown {
     case 'flag':
     case 'addresses':
       return value
-    case 'errors':
-      return value.map((fragment) => ({ type: 'error', ...fragment }))
   }
 }

@@ -39,7 +39,6 @@ const messages: Partial<Record<ErrorCode, string>> = {
   HOLD_NOT_FOUND: 'this transaction is not on hold',
   CANCELLATION_NOT_FOUND: 'this transaction was not canceled',
   CONDITION_NOT_FOUND: 'relayer "local" does not have the condition balance_short: it has none',
-  REVERT_NOT_FOUND: 'no revert data of this transaction is kept',
   SIGNER_NOT_FOUND: 'Signer with ID dev not found',
   NOTIFICATION_NOT_FOUND: 'Notification with ID alerts not found',
   NETWORK_NOT_FOUND: 'Network with ID evm:sepolia not found',

@@ -55,7 +55,6 @@ import { updateSigner } from '../signers/update-signer.ts'
 import { cancel } from '../transactions/cancel.ts'
 import { cancelPending } from '../transactions/cancel-pending.ts'
 import { getCancellation } from '../transactions/explain-cancellation.ts'
-import { getRevert } from '../transactions/get-revert.ts'
 import type { SendHandling } from '../transactions/parse-send.ts'
 import { previewCancellation, previewOneCancellation } from '../transactions/preview-cancellation.ts'
 import { getHold } from '../transactions/read-hold.ts'
@@ -148,7 +147,6 @@ export function transactionRoutes(
   mount(at, 'POST', `${all}/:transaction_id/release`, release(commands, at.door.auditor))
   mount(at, 'GET', `${all}/:transaction_id/attempts`, listAttempts(reads))
   mount(at, 'GET', `${all}/:transaction_id/trace`, getTrace(reads))
-  mount(at, 'GET', `${all}/:transaction_id/revert`, getRevert(reads))
   mount(
     at,
     'GET',

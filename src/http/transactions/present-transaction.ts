@@ -81,7 +81,7 @@ export const transactionSchema = Type.Object(
   },
 )
 
-export type TransactionBody = Static<typeof transactionSchema>
+type TransactionBody = Static<typeof transactionSchema>
 
 export function presentTransaction(transaction: Transaction): TransactionBody {
   const { lifecycle } = transaction

@@ -31,7 +31,6 @@ const tables: readonly Sql[] = [
     PRIMARY KEY (transaction_id, nonce, position)
   )`,
   // What reverted transactions returned. Apart from the transactions, whose rows each step reads whole.
-  'CREATE TABLE reverts (transaction_id TEXT PRIMARY KEY, revert TEXT NOT NULL)',
 
   // The names that clients give to their transactions. Apart from these, too: a send without labels writes none.
   `CREATE TABLE transaction_labels (

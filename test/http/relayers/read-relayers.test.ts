@@ -66,7 +66,6 @@ test('one, with its policies', async () => {
       gas_limit_estimation: true,
       presign_cancel: 0,
       skip_unfunded: false,
-      include_revert_data: false,
       four_eyes: false,
     },
   })

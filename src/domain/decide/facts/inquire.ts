@@ -74,7 +74,6 @@ export function inquire(
   const rules = { ...profile, figures }
   const receivers = front.slice(0, most).flatMap(({ payload }) => receiverOf(payload, rules))
   const { explainedBelow } = work.floor
-  const { includeRevertData, revertAbi: abi = [] } = work.relayer.policies
   const spentBelow = Math.max(
     work.floor.spentBelow,
     (work.confirmedNotFinal?.nonce ?? -1) + 1,
@@ -124,7 +123,6 @@ export function inquire(
     market: inFlight.length > 0 || work.queued.length > 0,
     ...(inFlight.some(hasInvalidNoOp) && { isNoOpTooTight: true }),
     ...(refused.length > 0 && { refused }),
-    ...(includeRevertData && { reverts: { abi } }),
     ...(first && isRefusedInUnknownWords(first) && { unknownWords: payloadOf(first) }),
     // Even without room: this step may find some, if the chain took a transaction in flight.
     ...((binds || needsFundsCheck) && {

@@ -201,9 +201,7 @@ async function pruneExternalIds(executor: Executor, before: TimestampMs, limit: 
   return (await executor.all(prune, { before, limit })).length
 }
 
-export function labelChangesOver(
-  executor: Executor,
-): Omit<TransactionChanges, 'recordRevert' | 'addNodeCalls' | 'pruneFigures'> {
+export function labelChangesOver(executor: Executor): Omit<TransactionChanges, 'addNodeCalls' | 'pruneFigures'> {
   return {
     insertLabels: (transaction, labels) => insertLabels(executor, transaction, labels),
     holderOf: (relayerId, externalId) => holderOf(executor, relayerId, externalId),

@@ -111,10 +111,6 @@ const removeAttempts = statement<Ids>((db, p, dialect) =>
   db.deleteFrom('attempts').where(isAmong('transaction_id', p.ids, dialect)),
 )
 
-const removeReverts = statement<Ids>((db, p, dialect) =>
-  db.deleteFrom('reverts').where(isAmong('transaction_id', p.ids, dialect)),
-)
-
 const removeRows = statement<Ids, { id: TransactionId; status: Status; sequence: number }>((db, p, dialect) =>
   db
     .deleteFrom('transactions')
@@ -135,7 +131,6 @@ export async function removeEnded(
   await removeLabels(executor, relayerId, ids)
   await recordEnds(executor, ids)
   await executor.all(removeAttempts, { ids })
-  await executor.all(removeReverts, { ids })
   const removed = await executor.all(removeRows, { ids })
   for (const { status } of removed) tallies.count(relayerId, status, -1)
   const newest = Math.max(0, ...removed.map(({ sequence }) => sequence))
