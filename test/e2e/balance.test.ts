@@ -5,7 +5,7 @@ import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
 import { hex } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { cancel, inPool, mineUntil, noOpInPool, type Payment, pay, payTimes, verdict, view } from './support/play.ts'
+import { cancel, inPool, mineUntil, noOpInPool, type Payment, pay, verdict, view } from './support/play.ts'
 import { anvilStage, type Sender, type Stage } from './support/stage.ts'
 
 const ether = 10n ** 18n
@@ -14,7 +14,7 @@ let stage: Stage<Anvil>
 beforeAll(async () => {
   stage = await anvilStage({
     requiredConfirmations: 2,
-    relayers: { poor: {}, reserved: { cancel_reserve: String(ether) }, floor: { min_balance: String(5n * ether) } },
+    relayers: { poor: {}, reserved: { cancel_reserve: String(ether) } },
   })
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
@@ -86,18 +86,3 @@ async function waitsBecauseReserved(payment: Payment): Promise<void> {
     what: 'a reason that names the reserve',
   })
 }
-
-test('below min_balance nothing new gets a nonce, and queued transactions can be canceled', async () => {
-  const sender = stage.sender('floor')
-  await setBalance(sender, 4n * ether)
-  const payments = await payTimes(stage, sender, 3)
-  await waitsBecause(payments[0] as Payment, 'is below min_balance (5 ether): top it up by about 1 ether')
-  await cancel(stage, payments[0] as Payment)
-  await setBalance(sender, 6n * ether)
-  await mineUntil(
-    stage,
-    'the other two',
-    async () => (await view(stage, payments[2] as Payment)).status === 'confirmed',
-  )
-  expect((await audit(stage, sender)).map(({ nonce }) => nonce)).toEqual([0, 1])
-})

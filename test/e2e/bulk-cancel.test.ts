@@ -23,7 +23,7 @@ let stage: Stage<Hardhat>
 beforeAll(async () => {
   stage = await hardhatStage({
     requiredConfirmations: 2,
-    relayers: { mixed: { max_in_flight: 40 }, idle: {}, mined: { max_in_flight: 3 }, neighbour: {} },
+    relayers: { mixed: { max_in_flight: 40 }, mined: { max_in_flight: 3 }, neighbour: {} },
   })
   await stage.reported()
 })
@@ -122,14 +122,6 @@ test('two hundred, mixed: bumped, in the pool, held, canceled before, and queued
   // Nobody else's were touched.
   expect((await view(stage, bystander)).status).toBe('confirmed')
   await audit(stage, stage.sender('neighbour'))
-})
-
-test('nothing pending: an empty answer, and nothing happens', async () => {
-  expect(await stage.client.cancelPending('idle')).toEqual({
-    queued_for_cancellation_transaction_ids: [],
-    failed_to_queue_transaction_ids: [],
-    total_processed: 0,
-  })
 })
 
 test('mined transactions are not touched, and sends that come during the bulk are', async () => {

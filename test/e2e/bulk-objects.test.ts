@@ -1,7 +1,6 @@
 // Bulk cancellations with a filter on a real chain: what matches never executes, the rest does, and the object says how each one ended, also
 // after kill -9.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../../tooling/client.ts'
 import type { Hardhat } from '../../tooling/hardhat.ts'
 import { balanceOf, same } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
@@ -12,7 +11,7 @@ let stage: Stage<Hardhat>
 beforeAll(async () => {
   stage = await hardhatStage({
     requiredConfirmations: 2,
-    relayers: { payer: { max_in_flight: 2 }, other: { max_in_flight: 2 }, paused: { max_in_flight: 2 } },
+    relayers: { payer: { max_in_flight: 2 }, other: { max_in_flight: 2 } },
   })
   await stage.reported()
 })
@@ -88,24 +87,4 @@ test('what matches is canceled at two relayers, in flight and queued, and everyt
   for (const { to } of [flying[0], queued[1], ...neighbours] as Payment[])
     expect(await balanceOf(stage.node, to)).toBe(0n)
   await audit(stage, other)
-})
-
-test('with pause, nothing that is sent later leaves before the relayer is resumed', async () => {
-  const sender = stage.sender('paused')
-  await payTimes(stage, sender, 3)
-  await inPool(stage, sender, [0, 1])
-  const bulk = await create({ filter: { status: ['pending'] }, relayers: ['paused'], pause: true })
-  expect(bulk.counts).toMatchObject({ dropped: 1, racing: 0 })
-  const relayer = async () =>
-    ((await stage.client.request('GET', '/relayers/paused')).body as { data: { paused: boolean } }).data
-  expect(await relayer()).toMatchObject({ paused: true })
-  const refused = await stage.client.request('POST', '/relayers/paused/transactions', {
-    body: { to: sender.address, value: '1', gas_limit: 21_000, speed: 'average' },
-  })
-  expect(refused.headers['relayer-error-code']).toBe('RELAYER_PAUSED')
-  await stage.client.request('PATCH', '/relayers/paused', { body: { paused: false } })
-  await until(async () => !(await relayer()).paused, { what: 'the end of the pause' })
-  const later = await pay(stage, sender)
-  await mineUntil(stage, 'later sends', async () => (await view(stage, later)).status === 'confirmed')
-  await audit(stage, sender)
 })

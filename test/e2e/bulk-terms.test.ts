@@ -4,14 +4,14 @@ import type { Anvil } from '../../tooling/anvil.ts'
 import type { Answer } from '../../tooling/client.ts'
 import { balanceOf } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { inPool, mineUntil, noOpInPool, type Payment, pay, payTimes, verdict, view } from './support/play.ts'
+import { inPool, mineUntil, noOpInPool, type Payment, pay, verdict, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 
 let stage: Stage<Anvil>
 beforeAll(async () => {
   stage = await anvilStage({
     requiredConfirmations: 2,
-    relayers: { free: { max_in_flight: 2 }, limited: { max_in_flight: 2 } },
+    relayers: { limited: { max_in_flight: 2 } },
   })
   await stage.reported()
 })
@@ -46,21 +46,6 @@ async function areConfirmed(payments: readonly Payment[]): Promise<void> {
     return views.every(({ status }) => status === 'confirmed')
   })
 }
-
-test('only: "free" takes the queue, and what is in flight executes without a no-op', async () => {
-  const sender = stage.sender('free')
-  const [first, second, queued] = (await payTimes(stage, sender, 3)) as [Payment, Payment, Payment]
-  await inPool(stage, sender, [0, 1])
-  const bulk = await create({ relayers: [sender.id], only: 'free' })
-  expect(bulk).toMatchObject({ final: true, counts: { dropped: 1, racing: 0, refused: 2, cost: '0' } })
-  expect(bulk.parts[0]?.refused).toMatchObject(
-    [first, second].map(({ id }) => ({ transaction_id: id, reason: 'costs' })),
-  )
-  await areConfirmed([first, second])
-  expect(await balanceOf(stage.node, queued.to)).toBe(0n)
-  expect(stage.rows.attemptsOf(sender.id).map(({ kind }) => kind)).toEqual(['execute', 'execute'])
-  await audit(stage, sender)
-})
 
 test('max_cost takes the cheapest, which wins for no more than that; the others execute, and a plain DELETE lifts a share', async () => {
   const sender = stage.sender('limited')

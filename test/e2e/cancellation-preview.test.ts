@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { maxWei } from '../../src/domain/units.ts'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
-import { decode, hex } from '../../tooling/ledger.ts'
+import { decode } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
 import { headSeen, inPool, noOpInPool, type Payment, pay, payTimes, reached } from './support/play.ts'
 import { anvilStage, type Sender, type Stage } from './support/stage.ts'
@@ -16,8 +16,6 @@ beforeAll(async () => {
     relayers: {
       ...{ first: { max_in_flight: 6 }, second: { max_in_flight: 6 }, third: { max_in_flight: 6 } },
       capped: { max_in_flight: 6, cancel_gas_price_cap: String(50n * gwei) },
-      poor: { max_in_flight: 6, cancel_reserve: '1' },
-      idle: {},
       ...{ cut: { max_in_flight: 2 }, hung: { max_in_flight: 2 } },
     },
   })
@@ -110,24 +108,6 @@ describe.each(Object.entries(mixes))('%s', (id, mix) => {
   })
 })
 
-test('a backlog is free, and an insufficient balance is reported in the preview', async () => {
-  const sender = stage.sender('poor')
-  const inFlight = await payTimes(stage, sender, 6)
-  await inPool(stage, sender, [0, 1, 2, 3, 4, 5])
-  await payTimes(stage, sender, 9)
-  for (const payment of inFlight) await reached(stage, payment, 'submitted')
-  expect(await previewOf(sender)).toMatchObject({ free: 9, no_ops: 6, balance_covers: { today: true } })
-  await stage.node.rpc('anvil_setBalance', [sender.address, hex(21_000n)])
-  await stage.node.mine()
-  await headSeen(stage)
-  const preview = await previewOf(sender)
-  expect(preview).toMatchObject({ free: 9, no_ops: 6, balance: '21000', cancel_reserve: '1' })
-  expect(preview.balance_covers).toEqual({ today: false })
-  await stage.node.rpc('anvil_setBalance', [sender.address, hex(10n ** 18n)])
-  await stage.client.cancelPending(sender.id)
-  expect((await audit(stage, sender)).length).toBe(6)
-})
-
 const counts = { free: 3, no_ops: 2, gaps: 0, racing: 0, too_late: 0 }
 
 async function twoInFlightAndThreeQueued(sender: Sender): Promise<readonly Payment[]> {
@@ -165,14 +145,4 @@ test('a node that says nothing is waited for five seconds', async () => {
   stage.node.thaw()
   for (const payment of inFlight) await noOpInPool(stage, payment)
   expect((await audit(stage, sender)).length).toBe(2)
-})
-
-test('of nothing', async () => {
-  expect(await previewOf(stage.sender('idle'))).toMatchObject({
-    ...{ free: 0, no_ops: 0, racing: 0, cost: { expected: '0', today: '0' } },
-    balance_covers: { today: true },
-  })
-  expect((await previewOf(stage.sender('idle'))).window).toMatchObject({ present: 16, most: 512 })
-  const missing = await stage.client.request('GET', '/relayers/nobody/transactions/pending/cancellation-preview')
-  expect([missing.status, missing.headers['relayer-error-code']]).toEqual([404, 'RELAYER_NOT_FOUND'])
 })

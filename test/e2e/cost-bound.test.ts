@@ -5,7 +5,7 @@ import { until } from '../../tooling/client.ts'
 import { decode, minedFrom } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
 import { cancelWithin } from './support/cancel-within.ts'
-import { inPool, noOpInPool, type Payment, pay, payTimes, verdict } from './support/play.ts'
+import { inPool, noOpInPool, type Payment, pay, verdict } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 
 const gas = 21_000n
@@ -13,7 +13,7 @@ const ether = 10n ** 18n
 
 let stage: Stage<Anvil>
 beforeAll(async () => {
-  stage = await anvilStage({ relayers: { enough: {}, single: {}, all: {}, lost: {} } })
+  stage = await anvilStage({ relayers: { enough: {}, single: {}, lost: {} } })
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
@@ -60,20 +60,6 @@ test('above its bound no no-op is signed until a plain cancellation lifts it', a
   await stage.node.mine()
   const won = await verdict(stage, payment, ({ state }) => state === 'won')
   expect(won).not.toHaveProperty('cost_max')
-  await audit(stage, payment.sender)
-})
-
-test('so does a cancellation of everything pending, which does not list it', async () => {
-  const payment = await pay(stage, stage.sender('all'))
-  await inPool(stage, payment.sender, [0])
-  await cancelWithin(stage, payment, 7n)
-  await waitsAtBound(payment)
-  const [later] = await payTimes(stage, payment.sender, 1)
-  expect(await stage.client.cancelPending('all')).toMatchObject({
-    queued_for_cancellation_transaction_ids: [later?.id],
-    total_processed: 1,
-  })
-  await noOpInPool(stage, payment)
   await audit(stage, payment.sender)
 })
 

@@ -23,7 +23,7 @@ describe('a name of its own', () => {
     const service = pieces.use(
       await startService({
         networks: [{ name: 'localhost', rpcUrls: [node.url], averageBlocktimeMs: 100, requiredConfirmations: 3 }],
-        relayers: ['one', 'two', 'three'].map((id, index) => ({
+        relayers: ['one', 'two'].map((id, index) => ({
           ...{ id, privateKey: devAccount(index).key },
           policies: { max_in_flight: 1 },
         })),
@@ -67,23 +67,6 @@ describe('a name of its own', () => {
   }
 
   test(
-    'of a transaction that reverted: once it has failed for good',
-    async () => {
-      const reverting = { value: '0', data: '0xfe', gas_limit: 100_000, speed: 'average' } as const
-      const id = idOf(await named('one', 'reverts', reverting))
-      await isTaken('one', 'reverts', id)
-      await until(async () => (await poolOf(node, devAccount(0).address)).size === 1, { what: 'it in the pool' })
-      await node.mine()
-      await until(async () => (await client.get('one', id)).status === 'mined', { what: 'it mined' })
-      // A reorganization may still undo the block.
-      await isTaken('one', 'reverts', id)
-      const next = await firstFree('one', 'reverts', id, async () => (await client.get('one', id)).status !== 'failed')
-      await isTaken('one', 'reverts', next)
-    },
-    limitMs,
-  )
-
-  test(
     'of a transaction that expired in a pool: once its no-op has won for good',
     async () => {
       const validUntil = new Date(Date.now() + 3_000).toISOString()
@@ -98,20 +81,6 @@ describe('a name of its own', () => {
         async () => !(await client.cancellation('two', id)).safe_to_retry,
       )
       await isTaken('two', 'expires', next)
-    },
-    limitMs,
-  )
-
-  test(
-    'of a transaction that expired without a nonce: at once',
-    async () => {
-      await named('three', 'first')
-      const validUntil = new Date(Date.now() + 2_000).toISOString()
-      const id = idOf(await named('three', 'queued', { ...payment, valid_until: validUntil }))
-      await isTaken('three', 'queued', id)
-      await until(async () => (await client.get('three', id)).status === 'expired', { what: 'its end' })
-      expect(await client.cancellation('three', id)).toMatchObject({ state: 'dropped', safe_to_retry: true })
-      idOf(await named('three', 'queued'))
     },
     limitMs,
   )

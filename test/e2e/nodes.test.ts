@@ -1,7 +1,7 @@
 // What an operator reads of nodes: as the service sees them by its own calls, from the database, and never a URL.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { NetworkNodesView } from '../../src/client/client.ts'
-import { openClient, until } from '../../tooling/client.ts'
+import { until } from '../../tooling/client.ts'
 import { type NodesScene, seats, setNodesScene } from '../../tooling/dashboard/nodes-scene.ts'
 
 let scene: NodesScene
@@ -91,14 +91,6 @@ test('each endpoint is shown as the service found it, by host and position', asy
     replicas: [],
   })
   expect(JSON.stringify(all)).not.toContain(scene.secret)
-})
-
-test('a key sees the networks of its relayers', async () => {
-  const { body } = await scene.client.request('POST', '/api-keys', {
-    body: { name: 'calm', scopes: ['read'], relayers: ['quiet'] },
-  })
-  await using bound = openClient(scene.service.url, (body as { data: { key: string } }).data.key)
-  expect((await nodes(bound)).map(({ network }) => network)).toEqual(['calm'])
 })
 
 test('endpoints of one relayer are shown apart, and to the keys of the relayer only', async () => {

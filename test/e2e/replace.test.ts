@@ -27,26 +27,10 @@ describe('on anvil', () => {
   beforeAll(async () => {
     stage = await anvilStage({
       requiredConfirmations: 1,
-      relayers: { one: { max_in_flight: 1 }, two: {}, three: {}, four: {} },
+      relayers: { two: {}, three: {}, four: {} },
     })
   })
   afterAll(() => stage?.[Symbol.asyncDispose]())
-
-  test('in the queue: only the new payload is ever signed', async () => {
-    const sender = stage.sender('one')
-    const ahead = await pay(stage, sender)
-    const waiting = await pay(stage, sender)
-    await inPool(stage, sender, [0])
-    const body = { to: receiver, value: '7', gas_limit: 21_000, speed: 'fast' }
-    expect(await replace(stage, waiting, body)).toMatchObject({ status: 200, data: { value: '7', status: 'pending' } })
-    await stage.node.mine()
-    await reached(stage, ahead, 'confirmed')
-    await inPool(stage, sender, [1])
-    await stage.node.mine()
-    expect(await reached(stage, waiting, 'confirmed')).toMatchObject({ nonce: 1, value: '7' })
-    expect(await balanceOf(stage.node, receiver)).toBe(7n)
-    expect(await balanceOf(stage.node, waiting.to)).toBe(0n)
-  })
 
   test('in the pool: the new payload takes the nonce, and the old one is never mined', async () => {
     const sender = stage.sender('two')

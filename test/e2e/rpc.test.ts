@@ -1,10 +1,10 @@
 // A library reads the chain through the relayer's nodes, and a wallet finds no way around the relayer there.
-import { createPublicClient, http, parseAbi, recoverMessageAddress } from 'viem'
+import { createPublicClient, http, parseAbi } from 'viem'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { devAccount } from '../../tooling/dev-accounts.ts'
-import { headOf, nonceOf } from '../../tooling/ledger.ts'
+import { headOf } from '../../tooling/ledger.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 
 let stage: Stage<Anvil>
@@ -49,40 +49,6 @@ test('a request and its answer belong together by any id; a call without one get
   expect((await post({ jsonrpc: '2.0', method: 'eth_chainId' })).body).toEqual({ jsonrpc: '2.0', result: '0x7a69' })
 })
 
-test('what sends, signs or steers is refused, and reaches no node', async () => {
-  const before = { head: await headOf(stage.node), nonce: await nonceOf(stage.node, devAccount(0).address) }
-  const transfer = { from: devAccount(0).address, to: devAccount(5).address, value: '0x1' }
-  const tried: [string, unknown[]][] = [
-    ['eth_sendTransaction', [transfer]],
-    ['eth_sendRawTransaction', ['0x02']],
-    ['eth_sign', [devAccount(0).address, '0x00']],
-    ['eth_signTransaction', [transfer]],
-    ['personal_sign', ['0x00', devAccount(0).address]],
-    ['eth_accounts', []],
-    ['eth_newFilter', [{}]],
-    ['debug_traceTransaction', [`0x${'00'.repeat(32)}`]],
-    ['txpool_content', []],
-    ['admin_nodeInfo', []],
-    ['anvil_setBalance', [devAccount(0).address, '0x0']],
-    ['hardhat_mine', ['0x5']],
-    ['evm_mine', []],
-  ]
-  for (const [method, params] of tried) {
-    const { status, body } = await call(method, params, method)
-    expect([status, body]).toEqual([
-      200,
-      {
-        jsonrpc: '2.0',
-        id: method,
-        error: { code: -32601, message: expect.any(String), description: expect.any(String) },
-      },
-    ])
-    expect(stage.line.calls(method), method).toEqual([])
-  }
-  const after = { head: await headOf(stage.node), nonce: await nonceOf(stage.node, devAccount(0).address) }
-  expect(after).toEqual(before)
-})
-
 test('a body that is not JSON-RPC is refused like any other', async () => {
   const refusals: [unknown, string][] = [
     [[{ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }], 'body: '],
@@ -110,10 +76,4 @@ test('while no node answers: 503, and the reason', async () => {
   expect(message).toMatch(/^no node of network "localhost" answers eth_blockNumber: endpoint 0: no connection/)
   expect(message).not.toContain('127.0.0.1')
   await stage.line.mend()
-})
-
-test('the running service signs with the relayer’s own key', async () => {
-  const answer = await stage.client.request('POST', '/relayers/reader/sign', { body: { message: 'hello' } })
-  const { sig } = (answer.body as { data: { sig: `0x${string}` } }).data
-  expect(await recoverMessageAddress({ message: 'hello', signature: sig })).toBe(stage.sender('reader').address)
 })

@@ -17,7 +17,6 @@ beforeAll(async () => {
       free: {},
       capped: { gas_price_cap: Number(20n * gwei) },
       cancelCapped: { gas_price_cap: Number(20n * gwei), cancel_gas_price_cap: Number(25n * gwei) },
-      named: {},
     },
   })
 })
@@ -122,19 +121,4 @@ test('cancel_gas_price_cap holds the no-op back, and says so until the verdict',
   await mineAtBaseFee(gwei)
   await audit(stage, payment.sender)
   expect((await stage.client.cancellation('cancelCapped', payment.id)).state).toBe('won')
-})
-
-test('fees that the client named are never raised, and can be canceled', async () => {
-  const payment = await submitted('named', {
-    max_fee_per_gas: String(3n * gwei),
-    max_priority_fee_per_gas: String(gwei),
-  })
-  await mineAtBaseFee(80n * gwei, 5)
-  await headSeen(stage)
-  expect(capsOf(payment, 'execute')).toEqual([3n * gwei])
-  await cancel(stage, payment)
-  await noOpInPool(stage, payment)
-  await mineAtBaseFee(80n * gwei)
-  await verdict(stage, payment, ({ state }) => state === 'won')
-  await audit(stage, payment.sender)
 })
