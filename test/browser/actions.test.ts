@@ -1,39 +1,29 @@
 // What an operator does from the dashboard in real Chromium, each after a confirmation that shows the API call.
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
+import { chromiumPath } from '../../tooling/dashboard/browser.ts'
 import { mineAt, type Scene, setScene } from '../../tooling/dashboard/scene.ts'
 import { isSkipped } from '../support/is-skipped.ts'
-import { signIn, type Visit, violations, visit } from './support/visit.ts'
+import { type Desk, openDesk, violations } from './support/visit.ts'
 
 describe.skipIf(isSkipped(chromiumPath === undefined))('actions', () => {
-  let scene: Scene
-  let browser: Browser
-  let operator: Visit
+  let desk: Desk<Scene>
   beforeAll(async () => {
-    browser = await openBrowser()
-    scene = await setScene()
-    operator = await visit(browser)
-    await signIn(operator.page, scene.service)
+    desk = await openDesk(setScene)
   })
-  afterAll(async () => {
-    await operator?.[Symbol.asyncDispose]()
-    await scene?.[Symbol.asyncDispose]()
-    await browser?.close()
-  })
+  afterAll(() => desk?.[Symbol.asyncDispose]())
 
-  const at = (path: string) => `${scene.service.url}${path}`
+  const at = (path: string) => `${desk.scene.service.url}${path}`
   const submitted = async (relayer: string) => {
-    const { id } = await scene.client.send(relayer, {
+    const { id } = await desk.scene.client.send(relayer, {
       ...{ to: `0x${'11'.repeat(20)}`, value: '1500000000000000', data: '0x1234', gas_limit: 40_000 },
       ...{ max_fee_per_gas: '42000000000', max_priority_fee_per_gas: '1000000000' },
     })
-    await expect.poll(async () => (await scene.client.get(relayer, id)).status).toBe('submitted')
+    await expect.poll(async () => (await desk.scene.client.get(relayer, id)).status).toBe('submitted')
     return id
   }
 
   test('a transaction is canceled from its row', async () => {
-    const { page } = operator
+    const { page } = desk.operator
     const id = await submitted('market')
     await page.goto(at('/relayers/market'))
     await page.getByRole('button', { name: `Cancel… transaction ${id}` }).click()
@@ -49,9 +39,9 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('actions', () => {
   })
 
   test('a transaction is sped up with the same payload, and then replaced by another', async () => {
-    const { page, faults } = operator
+    const { page, faults } = desk.operator
     const id = await submitted('bridge')
-    const before = await scene.client.get('bridge', id)
+    const before = await desk.scene.client.get('bridge', id)
     await page.goto(at(`/relayers/bridge/transactions/${id}`))
     await page.getByRole('button', { name: 'Speed up…' }).click()
     await page.getByText(`PUT /api/v1/relayers/bridge/transactions/${id}`).waitFor()
@@ -61,12 +51,12 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('actions', () => {
     await page.getByRole('button', { name: 'Speed it up', exact: true }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     const faster = async () => {
-      await mineAt(scene.anvil, 60)
-      const attempts = await scene.client.attempts('bridge', id)
+      await mineAt(desk.scene.anvil, 60)
+      const attempts = await desk.scene.client.attempts('bridge', id)
       return attempts.some(({ kind, max_fee_per_gas: fee }) => kind === 'replace' && Number(fee) > 60_000_000_000)
     }
     await expect.poll(faster).toBe(true)
-    const after = await scene.client.get('bridge', id)
+    const after = await desk.scene.client.get('bridge', id)
     expect(after).toMatchObject({ nonce: before.nonce, data: '0x1234', value: before.value })
 
     const other = await submitted('faucet')
@@ -82,15 +72,15 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('actions', () => {
     expect(await violations(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Replace the transaction' }).click()
     await dialog.waitFor({ state: 'detached' })
-    expect(await scene.client.get('faucet', other)).toMatchObject({ value: '2000000000000000', data: '0x' })
+    expect(await desk.scene.client.get('faucet', other)).toMatchObject({ value: '2000000000000000', data: '0x' })
     await page.locator('.payload').getByText('0.002').waitFor()
     expect(faults).toEqual([])
   })
 
   test('a release shows the payload first, and says where the transaction is no longer on hold', async () => {
-    const { page } = operator
+    const { page } = desk.operator
     const held = async () => {
-      const { id } = await scene.client.send('bridge', { to: `0x${'11'.repeat(20)}`, value: '7', hold: true })
+      const { id } = await desk.scene.client.send('bridge', { to: `0x${'11'.repeat(20)}`, value: '7', hold: true })
       await page.goto(at(`/relayers/bridge/transactions/${id}`))
       await page.getByRole('button', { name: 'Release…' }).waitFor()
       return id
@@ -102,12 +92,12 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('actions', () => {
     await dialog.getByText('"value": "7"').waitFor()
     await confirm.click()
     await dialog.waitFor({ state: 'detached' })
-    expect((await scene.client.request('GET', `/relayers/bridge/transactions/${other}/hold`)).status).toBe(404)
+    expect((await desk.scene.client.request('GET', `/relayers/bridge/transactions/${other}/hold`)).status).toBe(404)
 
     const id = await held()
     // The page no longer follows, as where the release comes in the moment of the click.
     await page.getByRole('button', { name: 'Pause updates' }).click()
-    const released = await scene.client.request('POST', `/relayers/bridge/transactions/${id}/release`)
+    const released = await desk.scene.client.request('POST', `/relayers/bridge/transactions/${id}/release`)
     expect(released.status).toBe(200)
     await page.getByRole('button', { name: 'Release…' }).click()
     await dialog.getByText('It is no longer on hold: nothing is left to release.').waitFor()
@@ -118,7 +108,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('actions', () => {
   })
 
   test('a key is made with its scopes, shown once, and works', async () => {
-    const { page, faults } = operator
+    const { page, faults } = desk.operator
     await page.goto(at('/api-keys'))
     await page.getByRole('button', { name: 'Make a key…' }).click()
     const dialog = page.getByRole('dialog')

@@ -1,51 +1,43 @@
 // Bulk cancellations from the dashboard in real Chromium: by a filter, from selected rows, and of everything.
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
+import { chromiumPath } from '../../tooling/dashboard/browser.ts'
 import { healthy, mineAt, type Scene, setScene } from '../../tooling/dashboard/scene.ts'
 import { isSkipped } from '../support/is-skipped.ts'
-import { signIn, type Visit, violations, visit } from './support/visit.ts'
+import { type Desk, openDesk, signIn, violations, visit } from './support/visit.ts'
 
 describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () => {
-  let scene: Scene
-  let browser: Browser
-  let operator: Visit
+  let desk: Desk<Scene>
   beforeAll(async () => {
-    browser = await openBrowser()
-    scene = await setScene()
-    operator = await visit(browser)
-    await signIn(operator.page, scene.service)
+    desk = await openDesk(setScene)
   })
-  afterAll(async () => {
-    await operator?.[Symbol.asyncDispose]()
-    await scene?.[Symbol.asyncDispose]()
-    await browser?.close()
-  })
+  afterAll(() => desk?.[Symbol.asyncDispose]())
 
-  const at = (path: string) => `${scene.service.url}${path}`
+  const at = (path: string) => `${desk.scene.service.url}${path}`
   const made = async (scopes: readonly string[]) => {
-    const { body } = await scene.client.request('POST', '/api-keys', { body: { name: scopes.join(), scopes } })
+    const { body } = await desk.scene.client.request('POST', '/api-keys', { body: { name: scopes.join(), scopes } })
     return (body as { readonly data: { readonly key: string } }).data.key
   }
   const submitted = async (relayer: string, to = `0x${'11'.repeat(20)}`) => {
-    const { id } = await scene.client.send(relayer, {
+    const { id } = await desk.scene.client.send(relayer, {
       ...{ to, value: '1500000000000000', gas_limit: 40_000 },
       ...{ max_fee_per_gas: '42000000000', max_priority_fee_per_gas: '1000000000' },
     })
-    await expect.poll(async () => (await scene.client.get(relayer, id)).status, { timeout: 20_000 }).toBe('submitted')
+    await expect
+      .poll(async () => (await desk.scene.client.get(relayer, id)).status, { timeout: 20_000 })
+      .toBe('submitted')
     return id
   }
   const hasNoOp = async (relayer: string, id: string) => {
-    const noOp = (await scene.client.attempts(relayer, id)).find(({ kind }) => kind === 'cancel')
-    return noOp !== undefined && (await scene.anvil.rpc('eth_getTransactionByHash', [noOp.hash])) !== null
+    const noOp = (await desk.scene.client.attempts(relayer, id)).find(({ kind }) => kind === 'cancel')
+    return noOp !== undefined && (await desk.scene.anvil.rpc('eth_getTransactionByHash', [noOp.hash])) !== null
   }
   const isFinal = async (relayer: string, id: string) => {
-    await mineAt(scene.anvil, 60)
-    return (await scene.client.cancellation(relayer, id)).final
+    await mineAt(desk.scene.anvil, 60)
+    return (await desk.scene.client.cancellation(relayer, id)).final
   }
 
   test('rows of a list are selected, canceled as one object, and its page shows the verdicts as they come', async () => {
-    const { page, faults } = operator
+    const { page, faults } = desk.operator
     const ids = [await submitted('market'), await submitted('market')]
     const kept = await submitted('market')
     await page.goto(at('/relayers/market'))
@@ -77,31 +69,31 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () 
     await page.getByText('The payloads of all of them may be sent again').waitFor()
     expect(await page.locator('[aria-labelledby=canceled] tbody tr').count()).toBe(2)
     await page.locator(`[aria-labelledby=canceled] a[title="${ids[0]}"]`).waitFor()
-    expect((await scene.client.get('market', kept)).status).not.toBe('canceled')
+    expect((await desk.scene.client.get('market', kept)).status).not.toBe('canceled')
     expect(await violations(page)).toEqual([])
     expect(faults).toEqual([])
   })
 
   test('of selected rows, those are canceled that their preview shows', async () => {
-    const { page, faults } = operator
+    const { page, faults } = desk.operator
     const [shown, changed] = [await submitted('market'), await submitted('market')]
     await page.goto(at('/relayers/market'))
     for (const id of [shown, changed]) await page.getByLabel(`Select transaction ${id}`).check()
     await page.getByRole('button', { name: 'Cancel the selected…' }).click()
     const dialog = page.getByRole('dialog')
-    await scene.client.cancel('market', changed)
+    await desk.scene.client.cancel('market', changed)
     await dialog.getByRole('button', { name: 'Preview again' }).click()
     await dialog.getByText('1 transaction: 0 free, and 1 no-op.').waitFor()
     await dialog.getByText('1 more were canceled before').waitFor()
     await dialog.getByRole('button', { name: 'Cancel 1 transaction', exact: true }).click()
     await page.getByRole('heading', { name: 'Bulk cancellation', level: 1 }).waitFor()
-    await expect.poll(async () => (await scene.client.get('market', shown)).status).toBe('canceled')
+    await expect.poll(async () => (await desk.scene.client.get('market', shown)).status).toBe('canceled')
 
     const last = await submitted('market')
     await page.goto(at('/relayers/market'))
     await page.getByLabel(`Select transaction ${last}`).check()
     await page.getByRole('button', { name: 'Cancel the selected…' }).click()
-    await scene.client.cancel('market', last)
+    await desk.scene.client.cancel('market', last)
     await dialog.getByRole('button', { name: 'Preview again' }).click()
     await dialog.getByText('0 transactions: 0 free, and 0 no-ops.').waitFor()
     expect(await dialog.getByRole('button', { name: 'Cancel 0 transactions' }).isDisabled()).toBe(true)
@@ -109,7 +101,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () 
   })
 
   test('a filter is filled in, and takes its matches only after a typed confirmation', async () => {
-    const { page, faults } = operator
+    const { page, faults } = desk.operator
     const receiver = `0x${'22'.repeat(20)}`
     const [taken, kept] = [await submitted('bridge', receiver), await submitted('bridge')]
     await page.goto(at('/bulk-cancellations'))
@@ -133,9 +125,9 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () 
     await act.click()
     await page.getByRole('heading', { name: 'wrong receiver', level: 1 }).waitFor()
     await page.getByText('Cost at most: ').waitFor()
-    expect((await scene.client.get('bridge', later)).status).not.toBe('canceled')
-    await expect.poll(async () => (await scene.client.get('bridge', taken)).status).toBe('canceled')
-    expect((await scene.client.get('bridge', kept)).status).not.toBe('canceled')
+    expect((await desk.scene.client.get('bridge', later)).status).not.toBe('canceled')
+    await expect.poll(async () => (await desk.scene.client.get('bridge', taken)).status).toBe('canceled')
+    expect((await desk.scene.client.get('bridge', kept)).status).not.toBe('canceled')
     await page.goto(at('/bulk-cancellations'))
     const row = page.locator('tbody tr', { hasText: 'wrong receiver' })
     expect(await row.textContent()).toMatch(/to 0x2{40}, created until \S+Z, value from 0\.001 ether.*bridge, faucet/)
@@ -150,7 +142,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () 
   })
 
   test('everything is stopped in three clicks, with a typed confirmation', async () => {
-    const { page, faults } = operator
+    const { page, faults } = desk.operator
     const id = await submitted('treasury')
     await page.goto(at('/'))
     await page.getByRole('link', { name: 'Stop everything…' }).click()
@@ -164,10 +156,10 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () 
     await page.getByLabel('Type stop everything to confirm').fill('stop everything')
     await act.click()
     await page.getByText('Paused by it').waitFor()
-    for (const each of [id, later]) expect((await scene.client.get('treasury', each)).status).toBe('canceled')
+    for (const each of [id, later]) expect((await desk.scene.client.get('treasury', each)).status).toBe('canceled')
     expect(await page.locator('[aria-labelledby=parts] tbody tr').count()).toBe(healthy.length + 1)
     for (const relayer of ['payouts', ...healthy]) {
-      const { status, body } = await scene.client.request('POST', `/relayers/${relayer}/transactions`, {
+      const { status, body } = await desk.scene.client.request('POST', `/relayers/${relayer}/transactions`, {
         body: { to: `0x${'11'.repeat(20)}`, value: '1', speed: 'fast' },
       })
       expect([status, JSON.stringify(body)]).toEqual([expect.any(Number), expect.stringContaining('paused')])
@@ -176,8 +168,8 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () 
   })
 
   test('a key without the scopes sees the pages and none of the buttons', async () => {
-    await using reader = await visit(browser, { viewport: { width: 360, height: 740 } })
-    await signIn(reader.page, scene.service, await made(['read']))
+    await using reader = await visit(desk.browser, { viewport: { width: 360, height: 740 } })
+    await signIn(reader.page, desk.scene.service, await made(['read']))
     for (const path of ['/bulk-cancellations', '/bulk-cancellations/new', '/stop-everything', '/']) {
       await reader.page.goto(at(path))
       await reader.page.locator('h1').waitFor()
@@ -185,8 +177,8 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () 
       expect(await reader.page.getByRole('link', { name: /Stop everything…|Cancel by a filter…/ }).count()).toBe(0)
       expect(await violations(reader.page)).toEqual([])
     }
-    await using canceler = await visit(browser)
-    await signIn(canceler.page, scene.service, await made(['read', 'cancel']))
+    await using canceler = await visit(desk.browser)
+    await signIn(canceler.page, desk.scene.service, await made(['read', 'cancel']))
     await canceler.page.goto(at('/bulk-cancellations'))
     await canceler.page.getByRole('link', { name: 'Cancel by a filter…' }).waitFor()
     expect(await canceler.page.getByRole('link', { name: 'Stop everything…' }).count()).toBe(0)
@@ -194,9 +186,9 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () 
   })
 
   test('a key with the scope pause pauses a relayer, and sees no button to resume it', async () => {
-    await scene.client.request('PATCH', '/relayers/payouts', { body: { paused: false } })
-    await using pauser = await visit(browser)
-    await signIn(pauser.page, scene.service, await made(['read', 'pause']))
+    await desk.scene.client.request('PATCH', '/relayers/payouts', { body: { paused: false } })
+    await using pauser = await visit(desk.browser)
+    await signIn(pauser.page, desk.scene.service, await made(['read', 'pause']))
     await pauser.page.goto(at('/relayers/payouts'))
     await pauser.page.getByRole('button', { name: 'Pause…' }).click()
     await pauser.page.getByRole('button', { name: 'Pause the relayer' }).click()

@@ -1,27 +1,18 @@
 // The charts of the figures in real Chromium, with the table that says the same.
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
+import { chromiumPath } from '../../tooling/dashboard/browser.ts'
 import { type Scene, setScene } from '../../tooling/dashboard/scene.ts'
 import { isSkipped } from '../support/is-skipped.ts'
-import { signIn, type Visit, violations, visit } from './support/visit.ts'
+import { type Desk, openDesk, violations, visit } from './support/visit.ts'
 
 describe.skipIf(isSkipped(chromiumPath === undefined))('the figures in a browser', () => {
-  let scene: Scene
-  let browser: Browser
-  let operator: Visit
+  let desk: Desk<Scene>
   beforeAll(async () => {
-    browser = await openBrowser()
-    scene = await setScene({ queued: 20 })
-    operator = await visit(browser)
-    await signIn(operator.page, scene.service)
-    await operator.page.getByRole('link', { name: 'Figures' }).click()
+    desk = await openDesk(() => setScene({ queued: 20 }))
+    await desk.operator.page.getByRole('link', { name: 'Figures' }).click()
   })
-  afterAll(async () => {
-    await operator?.[Symbol.asyncDispose]()
-    await scene?.[Symbol.asyncDispose]()
-    await browser?.close()
-  })
+  afterAll(() => desk?.[Symbol.asyncDispose]())
 
   const rowsOf = (page: Page) =>
     page.getByRole('table', { name: 'The figures of each step, newest first' }).getByRole('row')
@@ -31,14 +22,14 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('the figures in a browser
   }
 
   const series = async (query: string): Promise<Series> => {
-    const { body } = await scene.client.request('GET', `/series?${query}`)
+    const { body } = await desk.scene.client.request('GET', `/series?${query}`)
     return (body as { data: Series }).data
   }
 
   const confirmedIn = ({ points }: Series) => points.reduce((sum, { confirmed }) => sum + confirmed, 0)
 
   test('each chart has its sum as a heading, and a table has its values', async () => {
-    const { page, faults } = operator
+    const { page, faults } = desk.operator
     const confirmed = confirmedIn(await series('range=day'))
     expect(confirmed).toBeGreaterThan(0)
     await page.getByRole('heading', { name: `Confirmed: ${confirmed}` }).waitFor()
@@ -58,7 +49,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('the figures in a browser
   })
 
   test('another time and another relayer are chosen by their labels', async () => {
-    const { page } = operator
+    const { page } = desk.operator
     for (const label of ['Last hour', 'Last week']) {
       const reading = page.waitForResponse((response) => response.url().endsWith(`range=${label.slice(5)}`))
       await page.getByLabel('Time').selectOption({ label })
@@ -70,7 +61,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('the figures in a browser
   })
 
   test('axe finds nothing in light and dark, and nothing scrolls sideways on a phone', async () => {
-    const { page, faults } = operator
+    const { page, faults } = desk.operator
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       expect(await violations(page)).toEqual([])
@@ -83,12 +74,12 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('the figures in a browser
   })
 
   test('a key for one relayer chooses among its own, and sees their figures', async () => {
-    const { body } = await scene.client.request('POST', '/api-keys', {
+    const { body } = await desk.scene.client.request('POST', '/api-keys', {
       body: { name: 'some', scopes: ['read'], relayers: ['payouts'] },
     })
-    await using bound = await visit(browser)
+    await using bound = await visit(desk.browser)
     const { page } = bound
-    await page.goto(`${scene.service.url}/figures`)
+    await page.goto(`${desk.scene.service.url}/figures`)
     await page.getByLabel('API key').fill((body as { data: { key: string } }).data.key)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByLabel('Relayer').getByRole('option', { name: 'payouts' }).waitFor({ state: 'attached' })

@@ -1,37 +1,28 @@
 // The list of transactions in real Chromium: filters and pages in the URL, by keyboard, on a phone, and as a file.
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumMissing, chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
+import { chromiumMissing, chromiumPath } from '../../tooling/dashboard/browser.ts'
 import { type Scene, setScene } from '../../tooling/dashboard/scene.ts'
 import { isSkipped } from '../support/is-skipped.ts'
-import { signIn, type Visit, violations, visit } from './support/visit.ts'
+import { type Desk, openDesk, signIn, violations, visit } from './support/visit.ts'
 
 const queued = 60
 
 if (chromiumPath === undefined) process.stderr.write(`The tests of the dashboard are skipped: ${chromiumMissing}.\n`)
 
 describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
-  let scene: Scene
-  let browser: Browser
-  let operator: Visit
+  let desk: Desk<Scene>
   beforeAll(async () => {
-    browser = await openBrowser()
-    scene = await setScene({ queued })
-    operator = await visit(browser)
-    await signIn(operator.page, scene.service)
+    desk = await openDesk(() => setScene({ queued }))
   })
-  afterAll(async () => {
-    await operator?.[Symbol.asyncDispose]()
-    await scene?.[Symbol.asyncDispose]()
-    await browser?.close()
-  })
-  const at = (query: string) => `${scene.service.url}/relayers/payouts${query}`
+  afterAll(() => desk?.[Symbol.asyncDispose]())
+  const at = (query: string) => `${desk.scene.service.url}/relayers/payouts${query}`
   const rowsOf = (page: Page) => page.locator('section[aria-labelledby=transactions] tbody tr')
   const untilRows = (page: Page, count: number) => expect.poll(() => rowsOf(page).count()).toBe(count)
 
   test('the beginning of an id finds its transaction, by keyboard alone, and Back shows the list again', async () => {
-    const { page, faults } = operator
-    const [id = ''] = scene.stuck
+    const { page, faults } = desk.operator
+    const [id = ''] = desk.scene.stuck
     await page.goto(at(''))
     await untilRows(page, 25)
     await page.getByLabel('Id or hash').focus()
@@ -50,7 +41,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
   })
 
   test('filters stand in the URL, which shows the same to another person', async () => {
-    const { page } = operator
+    const { page } = desk.operator
     await page.goto(at(''))
     await page.getByText('More filters').click()
     const value = page.getByRole('group', { name: /Value in/ })
@@ -61,8 +52,8 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
     const url = page.url()
     expect(url).toContain('value_to=500000000000000000')
 
-    await using other = await visit(browser)
-    await signIn(other.page, scene.service)
+    await using other = await visit(desk.browser)
+    await signIn(other.page, desk.scene.service)
     await other.page.goto(url)
     await untilRows(other.page, 1)
     expect(await other.page.getByLabel('Receiver').inputValue()).toMatch(/^0xA0b8/)
@@ -79,7 +70,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
   })
 
   test('a wrong filter in the URL is named, and the form corrects it', async () => {
-    const { page } = operator
+    const { page } = desk.operator
     await page.goto(at('?nonce_from=9&nonce_to=3'))
     await page.getByRole('alert').getByText('nonce_to: 3 is not at or above nonce_from').waitFor()
     await page.getByRole('group', { name: 'Nonce' }).getByLabel('to').fill('')
@@ -90,7 +81,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
   })
 
   test('pages and statuses are steps of the history', async () => {
-    const { page } = operator
+    const { page } = desk.operator
     await page.goto(at(''))
     await page.getByLabel('Status').selectOption('pending')
     await page.waitForURL('**?status=pending')
@@ -104,8 +95,8 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
   })
 
   test('before a transaction, the list has the older ones, and says what a filter counted', async () => {
-    const { page } = operator
-    await page.goto(at(`?before=${scene.stuck[0]}&value_from=0`))
+    const { page } = desk.operator
+    await page.goto(at(`?before=${desk.scene.stuck[0]}&value_from=0`))
     await untilRows(page, 3)
     await page.getByText('At least 3 transactions among those looked at').waitFor()
     await page.getByRole('button', { name: '← Newest' }).click()
@@ -115,9 +106,9 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
   test.each(['light', 'dark'] as const)(
     'on a phone, %s: nothing scrolls sideways, and axe finds nothing',
     async (scheme) => {
-      await using phone = await visit(browser, { viewport: { width: 360, height: 740 }, colorScheme: scheme })
+      await using phone = await visit(desk.browser, { viewport: { width: 360, height: 740 }, colorScheme: scheme })
       const { page, faults } = phone
-      await signIn(page, scene.service)
+      await signIn(page, desk.scene.service)
       await page.goto(at('?nonce_from=0&value_from=1&created_from=2020-01-01T00:00:00.000Z'))
       await untilRows(page, 6)
       const receiver = await page.getByLabel('Receiver').boundingBox()

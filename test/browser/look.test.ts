@@ -1,36 +1,27 @@
 // How the dashboard looks and reads in real Chromium: amounts, times, themes, phones, a lost connection, unknown paths.
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
+import { chromiumPath } from '../../tooling/dashboard/browser.ts'
 import { type Scene, setScene } from '../../tooling/dashboard/scene.ts'
 import { isSkipped } from '../support/is-skipped.ts'
-import { signIn, type Visit, violations, visit } from './support/visit.ts'
+import { type Desk, openDesk, violations, visit } from './support/visit.ts'
 
 /** Of the narrowest phones in use. */
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true }
 
 describe.skipIf(isSkipped(chromiumPath === undefined))('the look', () => {
-  let scene: Scene
-  let browser: Browser
-  let operator: Visit
+  let desk: Desk<Scene>
   beforeAll(async () => {
-    browser = await openBrowser()
-    scene = await setScene()
-    operator = await visit(browser, { timezoneId: 'Asia/Kolkata' })
-    await signIn(operator.page, scene.service)
+    desk = await openDesk(setScene, { timezoneId: 'Asia/Kolkata' })
   })
-  afterAll(async () => {
-    await operator?.[Symbol.asyncDispose]()
-    await scene?.[Symbol.asyncDispose]()
-    await browser?.close()
-  })
+  afterAll(() => desk?.[Symbol.asyncDispose]())
 
-  const at = (path: string) => `${scene.service.url}${path}`
+  const at = (path: string) => `${desk.scene.service.url}${path}`
   const views = () => [
     '/',
     '/relayers/payouts',
     '/relayers/payouts/cancel-all',
-    `/relayers/payouts/transactions/${scene.stuck[0]}`,
+    `/relayers/payouts/transactions/${desk.scene.stuck[0]}`,
     '/bulk-cancellations',
     '/bulk-cancellations/new',
     '/stop-everything',
@@ -47,7 +38,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('the look', () => {
   }
 
   test('no view and no sentence has wei or 18 digits, and the focus shows an amount in full', async () => {
-    const { page } = operator
+    const { page } = desk.operator
     for (const path of views()) {
       await read(page, path)
       const text = await page.evaluate('document.querySelector("main").innerText')
@@ -66,7 +57,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('the look', () => {
   })
 
   test('the list of transactions is one request, whatever its rows are', async () => {
-    const { page } = operator
+    const { page } = desk.operator
     const paths: string[] = []
     page.on('request', (request) => {
       const { pathname } = new URL(request.url())
@@ -79,7 +70,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('the look', () => {
   })
 
   test('times are local, with UTC on hover', async () => {
-    const { page } = operator
+    const { page } = desk.operator
     await read(page, '/audit-log')
     const time = page.locator('tbody time').first()
     const utc = new Date(String(await time.getAttribute('datetime')))
@@ -89,7 +80,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('the look', () => {
   })
 
   test('the theme is chosen, kept, and there before the first paint', async () => {
-    const { page, faults } = operator
+    const { page, faults } = desk.operator
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
     await page.emulateMedia({ colorScheme: 'light' })
     await read(page, '/')
@@ -113,7 +104,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('the look', () => {
   })
 
   test('a path that is none has a page, and a program gets the error', async () => {
-    const { page } = operator
+    const { page } = desk.operator
     const answer = await page.goto(at('/relayers/payouts/nothing'))
     expect(answer?.status()).toBe(404)
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
@@ -125,11 +116,11 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('the look', () => {
   })
 
   test('nothing scrolls sideways on a phone, the header is one line, and axe finds nothing', async () => {
-    await using mobile = await visit(browser, phone)
+    await using mobile = await visit(desk.browser, phone)
     const { page } = mobile
     await page.goto(at('/'))
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('key')
-    await page.keyboard.type(scene.service.apiKey)
+    await page.keyboard.type(desk.scene.service.apiKey)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Menu' }).waitFor()
     for (const path of views()) {
@@ -160,11 +151,11 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('the look', () => {
   })
 
   test('without a connection no headline is of an earlier time, and each page says of which', async () => {
-    const { page } = operator
+    const { page } = desk.operator
     await read(page, '/')
     await page.getByRole('heading', { name: 'payouts is stuck' }).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
-    await scene.service.kill9()
+    await desk.scene.service.kill9()
     try {
       const heading = page.getByRole('heading', {
         name: /^The present state is unknown 1 relayer stuck\s*as of \d\d:\d\d$/,
@@ -178,7 +169,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('the look', () => {
       expect(await page.locator('tbody tr').count()).toBe(6)
       expect(await violations(page)).toEqual([])
     } finally {
-      await scene.service.restart()
+      await desk.scene.service.restart()
     }
     await page.getByRole('heading', { name: 'payouts is stuck' }).waitFor()
     expect(await page.locator('.as-of').count()).toBe(0)

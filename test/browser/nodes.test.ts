@@ -1,31 +1,21 @@
 // The page of nodes in real Chromium: in an outage an operator reads which endpoint is the cause, on a phone, too.
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../tooling/client.ts'
-import { chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
+import { chromiumPath } from '../../tooling/dashboard/browser.ts'
 import { type NodesScene, setNodesScene } from '../../tooling/dashboard/nodes-scene.ts'
 import { isSkipped } from '../support/is-skipped.ts'
-import { signIn, type Visit, violations, visit } from './support/visit.ts'
+import { type Desk, openDesk, violations } from './support/visit.ts'
 
 describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
-  let scene: NodesScene
-  let browser: Browser
-  let operator: Visit
+  let desk: Desk<NodesScene>
   beforeAll(async () => {
-    browser = await openBrowser()
-    scene = await setNodesScene()
-    operator = await visit(browser)
-    await signIn(operator.page, scene.service)
+    desk = await openDesk(setNodesScene)
   })
-  afterAll(async () => {
-    await operator?.[Symbol.asyncDispose]()
-    await scene?.[Symbol.asyncDispose]()
-    await browser?.close()
-  })
-  const at = (path: string) => `${scene.service.url}${path}`
+  afterAll(() => desk?.[Symbol.asyncDispose]())
+  const at = (path: string) => `${desk.scene.service.url}${path}`
 
   test('the page shows each endpoint and its reason, by one request, and refreshes itself', async () => {
-    const { page, faults } = operator
+    const { page, faults } = desk.operator
     await page.getByRole('link', { name: 'Nodes', exact: true }).click()
     await page.waitForURL('**/nodes')
     const requests: string[] = []
@@ -51,12 +41,12 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
     expect(new Set(requests.filter((path) => path !== '/dashboard/api/v1/events'))).toEqual(
       new Set(['/dashboard/api/v1/nodes']),
     )
-    expect(await page.content()).not.toContain(scene.secret)
+    expect(await page.content()).not.toContain(desk.scene.secret)
     expect(faults).toEqual([])
   })
 
   test('axe finds nothing, in light and dark, and nothing scrolls sideways on a phone', async () => {
-    const { page, faults } = operator
+    const { page, faults } = desk.operator
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 800 })
       await page.goto(at('/nodes'))
@@ -73,9 +63,9 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
   })
 
   test('the condition of a relayer without a node leads to the page, which shows that none answers', async () => {
-    const { page } = operator
-    await scene.cutCalm()
-    await scene.client.send('quiet', { to: `0x${'22'.repeat(20)}`, value: '1', speed: 'fast' })
+    const { page } = desk.operator
+    await desk.scene.cutCalm()
+    await desk.scene.client.send('quiet', { to: `0x${'22'.repeat(20)}`, value: '1', speed: 'fast' })
     await page.goto(at('/relayers/quiet'))
     await page.getByRole('link', { name: 'Its nodes' }).click({ timeout: 90_000 })
     await page.waitForURL('**/nodes')

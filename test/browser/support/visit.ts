@@ -1,6 +1,7 @@
 // A person at the dashboard: a page of a fresh browser profile, signed in or not, that reports what its policy refused.
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { openBrowser } from '../../../tooling/dashboard/browser.ts'
 import type { Service } from '../../../tooling/service.ts'
 
 export interface Visit extends AsyncDisposable {
@@ -34,6 +35,26 @@ export async function signIn(page: Page, service: Service, key = service.apiKey)
   await page.getByRole('button', { name: 'Sign in' }).click()
   // Its buttons are in a menu on a phone.
   await page.locator('header.top').waitFor()
+}
+
+export interface Desk<S> extends AsyncDisposable {
+  readonly scene: S
+  readonly browser: Browser
+  readonly operator: Visit
+}
+
+/** A browser before a scene, and an operator who is signed in. */
+export async function openDesk<S extends AsyncDisposable & { readonly service: Service }>(
+  setScene: () => Promise<S>,
+  options: BrowserContextOptions = {},
+): Promise<Desk<S>> {
+  await using opened = new AsyncDisposableStack()
+  const browser = opened.adopt(await openBrowser(), (each) => each.close())
+  const scene = opened.use(await setScene())
+  const operator = opened.use(await visit(browser, options))
+  await signIn(operator.page, scene.service)
+  const all = opened.move()
+  return { scene, browser, operator, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
 
 interface AxeResult {
