@@ -1,4 +1,4 @@
-// The list of transactions in real Chromium: filters and pages in the URL, by keyboard, on a phone, and as a file.
+// The list of transactions in real Chromium: filters and pages in the URL, by keyboard, and on a phone.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumMissing, chromiumPath } from '../../tooling/dashboard/browser.ts'

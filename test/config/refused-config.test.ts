@@ -47,21 +47,6 @@ test.each<[string, Spoil, RegExp]>([
     /networks\[0\]\.profile\.pol: is not a known member; did you mean "pool"/,
   ],
   [
-    'status check of no kind',
-    inNetwork({ status_check: 5 }),
-    /networks\[0\]\.status_check: is a number; write an object/,
-  ],
-  [
-    'status check with a typo',
-    inNetwork({ status_check: { initial_delay: 5 } }),
-    /status_check\.initial_delay: is not a known member; remove it \(known are initial_delay_seconds/,
-  ],
-  [
-    'status check in fractions',
-    inNetwork({ status_check: { retry_delay_seconds: 0.5 } }),
-    /status_check\.retry_delay_seconds: is 0\.5; write a whole number from 0 to 86400/,
-  ],
-  [
     'pool of no kind',
     inNetwork({ profile: { pool: 'hidden' } }),
     /profile\.pool: is "hidden"; write "public" or "priv/,
@@ -71,7 +56,6 @@ test.each<[string, Spoil, RegExp]>([
     inNetwork({ profile: { finality: 0 } }),
     /profile\.finality: is 0; write "safe", "finalized" or/,
   ],
-  ['a flag of another kind', inNetwork({ profile: { floor_gas: 1 } }), /profile\.floor_gas: is 1; write true or false/],
   [
     'time beyond the limit',
     inNetwork({ profile: { keeps_future_nonce_ms: 3_600_001 } }),
@@ -105,7 +89,6 @@ test.each<[string, Spoil, RegExp]>([
     (file) => Object.assign(file, { plugins: [{ id: 'p' }] }),
     /plugins: plug-ins are not run by this service \("p"\); remove/,
   ],
-  ['skip or not', (file) => Object.assign(file, { skip_unsupported: null }), /skip_unsupported: is null; write true/],
   [
     'relayer of a family that is none',
     inRelayer({ network_type: 'evn' }),
@@ -147,8 +130,6 @@ test.each<[string, Spoil, RegExp]>([
   ],
   ['receivers of null', inPolicies({ whitelist_receivers: null }), /whitelist_receivers: is null; write a value, or/],
   ['a cap of null', inPolicies({ value_cap: null }), /value_cap: is null; write a value, or remove the member/],
-  ['policies of null', inRelayer({ policies: null }), /policies: is null; write an object/],
-  ['paused as null', inRelayer({ paused: null }), /paused: is null; write true or false/],
   [
     'no selectors',
     inPolicies({ whitelist_selectors: {} }),
@@ -164,17 +145,9 @@ test.each<[string, Spoil, RegExp]>([
     inPolicies({ whitelist_selectors: { [someReceiver]: ['0x'], [someReceiver.toLowerCase()]: ['0x'] } }),
     /whitelist_selectors: names 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 twice; write it once/,
   ],
-  ['value cap', inPolicies({ value_cap: '1 ether' }), /value_cap: is "1 ether"; write a whole number of wei/],
   ['private pool', inPolicies({ private_transactions: true }), /private_transactions: is true, and .* public pool/],
-  ['negative wei', inPolicies({ min_balance: -1 }), /min_balance: is -1; write a whole number of wei/],
-  ['fraction of wei', inPolicies({ min_balance: 1.5 }), /min_balance: is 1\.5; write a whole number of wei/],
   ['ether', inPolicies({ min_balance: '0.1 ether' }), /min_balance: is "0\.1 ether"; write a whole number of wei/],
   ['hex wei', inPolicies({ gas_price_cap: '0x10' }), /gas_price_cap: is "0x10"; write a whole number/],
-  [
-    'wei beyond 256 bits',
-    inPolicies({ gas_price_cap: '9'.repeat(78) }),
-    /gas_price_cap: is "9+…"; write a whole number/,
-  ],
   [
     'cap of nothing',
     inPolicies({ cancel_gas_price_cap: 0 }),
@@ -192,7 +165,6 @@ test.each<[string, Spoil, RegExp]>([
   ['policies as list', inPolicies([]), /relayers\[0\]\.policies: is a list; write an object/],
   ['no id', inRelayer({ id: undefined }), /relayers\[0\]\.id: is missing; write a text/],
   ['slash in id', inRelayer({ id: 'a/b' }), /relayers\[0\]\.id: is "a\/b"; write at most 36 letters/],
-  ['paused as number', inRelayer({ paused: 0 }), /relayers\[0\]\.paused: is 0; write true or false/],
   [
     'unknown signer',
     inRelayer({ signer_id: 'x' }),
@@ -201,13 +173,7 @@ test.each<[string, Spoil, RegExp]>([
   ['unknown hook', inRelayer({ notification_id: 'x' }), /notification_id: names "x", .* there are: hook/],
   ['unknown network', inRelayer({ network: 'x' }), /relayers\[0\]\.network: names "x", .* there are: localhost/],
   ['relayers as object', (file) => Object.assign(file, { relayers: {} }), /relayers: is an object; write a list/],
-  [
-    'relayer as text',
-    (file) => Object.assign(file, { relayers: ['local'] }),
-    /relayers\[0\]: is a text; write an object/,
-  ],
   ['no chain id', inNetwork({ chain_id: undefined }), /chain_id: is missing, and "localhost" is in no list of chains/],
-  ['chain id as text', inNetwork({ chain_id: '1' }), /chain_id: is "1"; write a whole number from 1/],
   ['chain id 0', inNetwork({ chain_id: 0 }), /chain_id: is 0; write a whole number/],
   ['no endpoints', inNetwork({ rpc_urls: undefined }), /networks\[0\]\.rpc_urls: is missing; write \["https/],
   ['empty endpoints', inNetwork({ rpc_urls: [] }), /rpc_urls: is empty; write/],
@@ -238,16 +204,10 @@ test.each<[string, Spoil, RegExp]>([
   ['unknown parent', inNetwork({ from: 'nowhere' }), /networks\[0\]\.from: "nowhere", which is not defined/],
   ['own parent', inNetwork({ from: 'localhost' }), /networks\[0\]\.from: "localhost", which inherits from it in turn/],
   ['features as text', inNetwork({ features: 'eip1559' }), /features: is "eip1559"; write a list of texts/],
-  ['unknown network member', inNetwork({ chainid: 1 }), /networks\[0\]\.chainid: .* did you mean "chain_id"/],
   [
     'no such directory',
     (file) => Object.assign(file, { networks: './none' }),
     /networks: the directory ".\/none" can't be read \(ENOENT\)/,
-  ],
-  [
-    'networks as number',
-    (file) => Object.assign(file, { networks: 1 }),
-    /networks: is a number; write a list of networks, or the path/,
   ],
   [
     'cloud signer',
@@ -299,19 +259,6 @@ test.each<[string, Spoil, RegExp]>([
     /relayers\[1\]\.id: "local" is defined twice/,
   ],
   [
-    'same signer twice',
-    (file) => {
-      inRelayer({ signer_id: 'raw' })(file)
-      file.signers.push({ ...file.signers[1] })
-    },
-    /signers\[2\]\.id: "raw" is defined twice/,
-  ],
-  [
-    'same hook twice',
-    (file) => file.notifications.push({ ...file.notifications[0] }),
-    /notifications\[1\]\.id: "hook" is defined twice/,
-  ],
-  [
     'same network twice',
     (file) => file.networks.push({ ...file.networks[0] }),
     /networks\[1\]\.network: "localhost" is defined twice/,
@@ -346,7 +293,6 @@ test.each<[string, Record<string, string | undefined>, RegExp]>([
   ['short API key', { API_KEY: 'short-S3CRET' }, /API_KEY: has 12 characters; it needs 32 or more/],
   ['API key with a space', { API_KEY: `S3CRET ${'x'.repeat(32)}` }, /API_KEY: holds a space/],
   ['port', { APP_PORT: '80a' }, /APP_PORT: is "80a"; write a whole number from 0 to 65535/],
-  ['port too high', { METRICS_PORT: '65536' }, /METRICS_PORT: is "65536"; write/],
   ['one port for two', { APP_PORT: '9000', METRICS_PORT: '9000' }, /METRICS_PORT: is 9000, which is APP_PORT as well/],
   ['neither true nor false', { METRICS_ENABLED: 'yes' }, /METRICS_ENABLED: is "yes"; write true or false/],
   [
@@ -354,10 +300,7 @@ test.each<[string, Record<string, string | undefined>, RegExp]>([
     { RATE_LIMIT_REQUESTS_PER_SECOND: '0' },
     /RATE_LIMIT_REQUESTS_PER_SECOND: is "0"; write a whole number from 1/,
   ],
-  ['burst', { RATE_LIMIT_BURST_SIZE: '-1' }, /RATE_LIMIT_BURST_SIZE: is "-1"/],
   ['docs of nothing', { DOCS_ENABLED: '' }, /DOCS_ENABLED: is empty, .* widest value; write true or false, or remove/],
-  ['a dashboard of nothing', { DASHBOARD_ENABLED: ' ' }, /DASHBOARD_ENABLED: is empty, and its default is its widest/],
-  ['metrics of nothing', { METRICS_ENABLED: '' }, /METRICS_ENABLED: is empty, and its default is its widest value/],
   ['metrics of nowhere', { METRICS_HOST: '' }, /METRICS_HOST: is empty, .*; write an address, or remove the variable/],
   [
     'no role',
@@ -412,19 +355,9 @@ test.each<[string, Record<string, string | undefined>, RegExp]>([
     /DATABASE_URL: is misread, /,
   ],
   [
-    'PostgreSQL with a raw ? in its password',
-    { DATABASE_URL: 'postgres://u:p@S3CRET?x@h/db' },
-    /DATABASE_URL: is misread, /,
-  ],
-  [
     'several hosts',
     { DATABASE_URL: 'postgres://u:S3CRET@one.internal,two.internal/db' },
     /DATABASE_URL: names several hosts; name one address that leads to the primary/,
-  ],
-  [
-    'several hosts with ports',
-    { DATABASE_URL: 'postgres://u:S3CRET@one.internal:5432,two.internal:5432/db' },
-    /DATABASE_URL: names several hosts; name one address/,
   ],
   ['MySQL', { DATABASE_URL: 'mysql://u:S3CRET@h/db' }, /DATABASE_URL: is not of the form sqlite:PATH/],
   ['memory', { DATABASE_URL: 'sqlite::memory:' }, /DATABASE_URL: is in memory, where a restart loses/],

@@ -1,5 +1,5 @@
-// The shapes of the 19 example files of OpenZeppelin Relayer 1.8 with an EVM relayer, and further ones from public repositories. Each
-// starts unchanged, but for URLs, keys, webhooks, and a DATABASE_URL where it sets DISTRIBUTED_MODE.
+// The shapes of the 19 example files of OpenZeppelin Relayer 1.8 with an EVM relayer. Each starts unchanged, but for URLs, keys,
+// webhooks, and a DATABASE_URL where it sets DISTRIBUTED_MODE.
 import { ECDH, generateKeyPairSync } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -211,13 +211,13 @@ function fileOf(shape: Shape) {
 }
 
 /** Writes the file into a fresh folder, with the keystore and the directory of networks beside it. */
-async function workplace(file: unknown, networks: object = directoryOfNetworks): Promise<string> {
+async function workplace(file: unknown): Promise<string> {
   const directory = await mkdtemp(join(folder, 'one-'))
   const files = {
     'config/config.json': JSON.stringify(file),
     'config/keys/local-signer.json': keystore,
     ...Object.fromEntries(
-      Object.entries(networks).map(([name, list]) => [
+      Object.entries(directoryOfNetworks).map(([name, list]) => [
         `config/networks/${name}.json`,
         JSON.stringify({ networks: list }),
       ]),
@@ -269,40 +269,4 @@ test('there are 19, and the one with a plug-in is refused by its name', async ()
       /plugins: plug-ins are not run by this service \("example"\); remove the member "plugins"/,
     )
   }
-})
-
-const own = fileOf(plain)
-
-test.each<[string, object, object?, Record<string, string>?]>([
-  [
-    'a blank before a URL in a network that is not used',
-    own,
-    { ...directoryOfNetworks, blank: [{ ...oneNetwork, network: 'blank', rpc_urls: [' https://rpc.example'] }] },
-  ],
-  [
-    'text that is no URL in a network that is not used',
-    own,
-    { ...directoryOfNetworks, spare: [{ ...oneNetwork, network: 'spare', rpc_urls: ['<your URL>'] }] },
-  ],
-  [
-    'a description',
-    { ...own, description: 'of payments', relayers: [{ ...own.relayers[0], description: 'of payments' }] },
-  ],
-  ['a comment', { ...own, _comment: 'no notes', relayers: [{ ...own.relayers[0], _comment: ['a', 'list'] }] }],
-  ['custom_rpc_urls of []', { ...own, relayers: [{ ...own.relayers[0], custom_rpc_urls: [] }] }],
-  [
-    'status_check',
-    { ...own, networks: [{ ...oneNetwork, status_check: { initial_delay_seconds: 8, retry_delay_seconds: 2 } }] },
-  ],
-  [
-    'a key with a newline',
-    { ...own, signers: [{ id: 'a-signer', type: 'plain', config: { key: secretOf('MOUNTED_KEY') } }] },
-    directoryOfNetworks,
-    { MOUNTED_KEY: `0x${'4c0883a6'.repeat(8)}\n` },
-  ],
-  ['Stellar beside EVM', fileOf({ ...plain, relayers: withStellar })],
-])('a further shape starts: %s', async (_, file, networks = directoryOfNetworks, variables = {}) => {
-  const config = await loadConfig({ ...commonEnvironment, ...variables }, await workplace(file, networks))
-  expect(config.relayers.map(({ network }) => network)).toEqual(['sepolia'])
-  await start(config)
 })
