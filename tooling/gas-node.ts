@@ -34,9 +34,8 @@ interface Block {
 
 export interface GasNode extends AsyncDisposable {
   readonly url: string
-  /** From the next block on, and for all reads from now on. `showsInHeader`: by the members that Amsterdam added. */
-  fork(rules: NodeRules, shows?: { readonly showsInHeader: boolean }): void
-  announceFork(atSeconds: number): void
+  /** From the next block on, and for all reads from now on. */
+  fork(rules: NodeRules): void
   timestamp(): number
   /** Done as soon as it is called. */
   mine(blocks?: number): Promise<void>
@@ -68,7 +67,6 @@ const notFound = { error: { code: -32601, message: 'the method does not exist' }
 interface State {
   rules: NodeRules
   showsFork: boolean
-  forkAt: number | undefined
   blocks: Block[]
   nonces: Map<string, number>
   balances: Map<string, bigint>
@@ -83,7 +81,7 @@ interface State {
 
 function fresh(made = 0): State {
   const state: State = {
-    ...{ rules: osakaRules, showsFork: false, forkAt: undefined, blocks: [] },
+    ...{ rules: osakaRules, showsFork: false, blocks: [] },
     ...{ nonces: new Map(), balances: new Map(), pool: [], refused: [], passes: false, wantsGas: false },
     ...{ held: new Map(), lastGas: undefined, made },
   }
@@ -329,13 +327,6 @@ async function answer(state: State, { method, params }: RpcCall): Promise<RpcRep
       return { result: hex(2n * baseFee) }
     case 'eth_maxPriorityFeePerGas':
       return { result: hex(1_000_000_000) }
-    case 'eth_config':
-      return {
-        result: {
-          current: { activationTime: 0 },
-          next: state.forkAt === undefined ? null : { activationTime: state.forkAt },
-        },
-      }
     default:
       return notFound
   }
@@ -354,12 +345,9 @@ export async function startGasNode(funded: readonly string[] = []): Promise<GasN
   server.react({ do: 'handle', each: (each) => answer(state, each) })
   return {
     url: server.url,
-    fork(rules, { showsInHeader } = { showsInHeader: true }) {
+    fork(rules) {
       state.rules = rules
-      state.showsFork = showsInHeader && rules.base === 12_000
-    },
-    announceFork(at) {
-      state.forkAt = at
+      state.showsFork = rules.base === 12_000
     },
     timestamp: () => headOf(state).timestamp,
     mine(blocks = 1) {

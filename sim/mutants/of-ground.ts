@@ -71,9 +71,9 @@ export const ofGround: readonly Mutant[] = [
     expects: 'an epoch rises only where the locks are',
     edits: [
       {
-        file: 'src/ownership/raise-epochs.ts',
-        find: 'if (proof) await session.proveLocks(proof)',
-        put: 'if (proof === undefined) proofOf(relayers)',
+        file: 'src/ownership/own-by-locks.ts',
+        find: 'if (proof) await unit.proveLocks(proof)',
+        put: 'if (proof === undefined) slotOf(relayer)',
       },
     ],
   },

@@ -90,9 +90,9 @@ export const ofOwners: readonly Mutant[] = [
     expects: 'before it has acquired it',
     edits: [
       {
-        file: 'src/ownership/raise-epochs.ts',
-        find: '      const epochs = await store.commit((session) =>',
-        put: '      for (const { relayer } of together) ((globalThis as any).early ??= new Map()).set(relayer, await store.reads.work(relayer))\n      const epochs = await store.commit((session) =>',
+        file: 'src/ownership/own-by-locks.ts',
+        find: '      return await store.commit(async (unit) => {',
+        put: '      ;((globalThis as any).early ??= new Map()).set(relayer, await store.reads.work(relayer))\n      return await store.commit(async (unit) => {',
       },
       {
         file: 'src/engine/step.ts',

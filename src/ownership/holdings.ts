@@ -2,7 +2,9 @@
 import type { RelayerId } from '../domain/ids.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Ownership, OwnershipHandlers } from './ownership.ts'
-import type { RaiseEpoch } from './raise-epochs.ts'
+
+/** Returns the new epoch; undefined if there is no such relayer. Rejects as the store does. */
+export type RaiseEpoch = (relayer: RelayerId) => Promise<bigint | undefined>
 
 export interface Holdings {
   has(relayer: RelayerId): boolean

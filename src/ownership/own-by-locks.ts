@@ -11,10 +11,9 @@ import type { Hints } from '../store/hints.ts'
 import type { Locks } from '../store/locks.ts'
 import type { Reads, Store } from '../store/store.ts'
 import { slotOf } from './choose-slots.ts'
-import { type Holdings, openHoldings, releaseUnattended } from './holdings.ts'
+import { type Holdings, openHoldings, type RaiseEpoch, releaseUnattended } from './holdings.ts'
 import { keepMembership, type Memberships } from './keep-membership.ts'
 import type { OwnershipHandlers, Ownerships } from './ownership.ts'
-import { type RaiseEpoch, raisingEpochs } from './raise-epochs.ts'
 
 interface OwnByLocks {
   readonly store: Store
@@ -24,15 +23,16 @@ interface OwnByLocks {
   readonly logger: Logger
 }
 
-/** An epoch rises only on the server that holds the lock. Where it does not, the session is over, and the next one proves itself. */
+/** Each commit finds the slot's lock on its own server. */
 function provenEpochs(store: Store, membership: Memberships): RaiseEpoch {
-  const raise = raisingEpochs(store, (relayers) =>
-    membership.current()?.session.proof?.([...new Set(relayers.map(slotOf))]),
-  )
   return async (relayer) => {
     const session = membership.current()?.session
     try {
-      return await raise(relayer)
+      return await store.commit(async (unit) => {
+        const proof = session?.proof?.([slotOf(relayer)])
+        if (proof) await unit.proveLocks(proof)
+        return unit.acquire(relayer)
+      }, relayer)
     } catch (error) {
       if (error instanceof LocksElsewhere) await session?.end()
       throw error

@@ -27,12 +27,11 @@ type Success = Exclude<TokenReply, { failure: unknown }>
 
 export interface ModuleProcess {
   /** Throws KeyServiceError. The child is started by the first call, and after its end by the next. */
-  call(access: TokenAccess, request: Unaddressed<TokenRequest>, begins: () => void): Promise<Success>
+  call(access: TokenAccess, request: Unaddressed<TokenRequest>): Promise<Success>
   end(): Promise<void>
 }
 
 interface Waiting {
-  readonly begins: () => void
   readonly answered: AbortController
   readonly reply: (reply: TokenReply) => void
 }
@@ -50,7 +49,7 @@ export function moduleProcess(module: string, pins: () => readonly string[], clo
   const state: State = { clock, waiting: new Map(), accesses: new Map(), hangs: false }
   let last = 0
   return {
-    async call(access, request, begins) {
+    async call(access, request) {
       const refusal = access.record.refusal()
       if (refusal) throw new KeyServiceError(refusal.message, refusal)
       state.accesses.set(access.number, access)
@@ -59,7 +58,7 @@ export function moduleProcess(module: string, pins: () => readonly string[], clo
       const id = last
       const { promise, resolve } = Promise.withResolvers<TokenReply>()
       const answered = new AbortController()
-      state.waiting.set(id, { begins, answered, reply: resolve })
+      state.waiting.set(id, { answered, reply: resolve })
       send(state, { ...request, id, token: access.number, tokenLabel: access.label })
       const reply = await promise
       answered.abort()
@@ -123,7 +122,6 @@ function receive(state: State, message: FromModule): void {
 function begin(state: State, id: number): void {
   const call = state.waiting.get(id)
   if (!call) return
-  call.begins()
   void state.clock.sleep(hangsAfterMs, call.answered.signal).then(() => {
     state.hangs ||= state.waiting.has(id)
     endIfHanging(state)

@@ -4,13 +4,17 @@ import type { Clock } from '../ops/clock.ts'
 import { importOptional } from './import-optional.ts'
 import { unlessAborted } from './keep-token.ts'
 import { type KeyService, KeyServiceError } from './key-service.ts'
-import { measured, oneLane, slotsOf, type TokenLanes } from './pkcs11-lanes.ts'
 import { pinRecord } from './pkcs11-pins.ts'
 import { type ModuleProcess, moduleProcess, type TokenAccess } from './pkcs11-process.ts'
 import type { Pkcs11Settings } from './settings.ts'
 
 /** A token decides how fast it signs. */
 const perSecond = 500
+/**
+ * Signatures at once. The quota leaves a fifth to cancellations, which therefore need not wait for a free place. A token that signs one
+ * after the other, in up to 0.4 seconds each, keeps the limit of a try.
+ */
+const atOnce = 5
 
 interface SharedModule {
   readonly process: ModuleProcess
@@ -18,7 +22,6 @@ interface SharedModule {
 }
 
 interface TokenLoad {
-  lanes: TokenLanes
   /** Signatures that the library has begun or will begin. */
   inUse: number
   /** Resolves when one of them ends. */
@@ -48,35 +51,22 @@ export async function openPkcs11(
   shared.users += 1
   return {
     quotaDomain,
-    quota: {
-      perSecond,
-      get concurrency() {
-        return slotsOf(token.lanes)
-      },
-    },
+    quota: { perSecond, concurrency: atOnce },
     canProbe: true,
     async open(signal) {
-      const opening = shared.process.call(access, { operation: 'open', keyLabel }, () => undefined)
+      const opening = shared.process.call(access, { operation: 'open', keyLabel })
       const { bytes, keyId } = await abortable(opening, signal)
       return { publicKey: bytes, keyVersion: `${tokenLabel}/${keyLabel}/${keyId}` }
     },
     /** Signatures that nobody waits for may still be under way. A caller that gives up meanwhile has begun none. */
     async ready(signal) {
-      while (token.inUse >= slotsOf(token.lanes)) await unlessAborted(token.oneEnds.promise, signal)
+      while (token.inUse >= atOnce) await unlessAborted(token.oneEnds.promise, signal)
     },
     async sign({ digest }, signal) {
       if (signal.aborted) throw aborted()
       token.inUse += 1
-      const { inUse } = token
-      let begunMs = clock.elapsed()
-      const signing = shared.process.call(access, { operation: 'sign', keyLabel, digest }, () => {
-        begunMs = clock.elapsed()
-      })
-      const measuring = signing.then(() => {
-        const nowMs = clock.elapsed()
-        token.lanes = measured(token.lanes, Math.max(inUse, token.inUse), nowMs - begunMs, nowMs)
-      })
-      void measuring.catch(() => undefined).then(() => release(token))
+      const signing = shared.process.call(access, { operation: 'sign', keyLabel, digest })
+      void signing.catch(() => undefined).then(() => release(token))
       return { encoding: 'compact', bytes: (await abortable(signing, signal)).bytes }
     },
     async close() {
@@ -96,7 +86,7 @@ function accessTo(module: string, label: string, pin: string): TokenAccess {
 }
 
 function loadOf(quotaDomain: string): TokenLoad {
-  const load = loads.get(quotaDomain) ?? { lanes: oneLane, inUse: 0, oneEnds: Promise.withResolvers<void>() }
+  const load = loads.get(quotaDomain) ?? { inUse: 0, oneEnds: Promise.withResolvers<void>() }
   loads.set(quotaDomain, load)
   return load
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { waitBriefly } from '../../ops/within.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import { readGasFigures, readNextFork } from './read-gas-figures.ts'
+import { readGasFigures } from './read-gas-figures.ts'
 
 export interface GasFiguresKeeper {
   /**
@@ -39,24 +39,20 @@ const restMs = 2_000
 /** A step waits no longer for a reading: until it ends, nothing is refused by a figure. */
 const waitedMs = 1_000
 const idleMs = 120_000
-/** Forks that are kept: as many as a reorganization may go back. */
-const forksKept = 4
-
 export function keepGasFigures({ endpoints, providers, profile, clock, logger }: KeepGasFigures): GasFiguresKeeper {
   const named = profile.gasRules ?? {}
   const figures = profile.floorGas ? gasFigures.filter((figure) => named[figure] === undefined) : []
   let seen: GasFigures = {}
   /** The side of each fork on which the last head was. */
   let mark: string | undefined
-  let forksMs: readonly number[] = []
   let followedAt = Number.NEGATIVE_INFINITY
   let lastAt = Number.NEGATIVE_INFINITY
   let nextAt = Number.NEGATIVE_INFINITY
   let delayMs = keptMs
   let reading: Promise<void> | undefined
 
-  function markOf({ isAmsterdam, hasSlot, timestampMs }: Head): string {
-    return `${isAmsterdam === true} ${hasSlot === true} ${forksMs.filter((at) => at <= timestampMs).length}`
+  function markOf({ isAmsterdam, hasSlot }: Head): string {
+    return `${isAmsterdam === true} ${hasSlot === true}`
   }
 
   /** Figures of the other side of a fork would refuse valid limits, so there are none until they are read anew. */
@@ -71,16 +67,9 @@ export function keepGasFigures({ endpoints, providers, profile, clock, logger }:
     const before = mark
     lastAt = clock.elapsed()
     nextAt = Number.POSITIVE_INFINITY
-    const [{ agreed, disputed }, forkAt] = await Promise.all([
-      readGasFigures(endpoints, providers, { figures, payer, head: head.hash }),
-      nextFork(endpoints),
-    ])
+    const { agreed, disputed } = await readGasFigures(endpoints, providers, { figures, payer, head: head.hash })
     // A fork passed meanwhile, and has set the time of the next reading.
     if (mark !== before) return
-    if (forkAt !== undefined && !forksMs.includes(1_000 * forkAt)) {
-      forksMs = [...forksMs, 1_000 * forkAt].slice(-forksKept)
-      mark = markOf(head)
-    }
     const isLost = disputed.some((figure) => seen[figure] !== undefined)
     const isLacking = isFirst && figures.some((figure) => agreed[figure] === undefined)
     if (isLost || isLacking) delayMs = soonMs
@@ -110,10 +99,4 @@ export function keepGasFigures({ endpoints, providers, profile, clock, logger }:
 
 function without(figures: GasFigures, left: readonly GasFigure[]): GasFigures {
   return Object.fromEntries(Object.entries(figures).filter(([figure]) => !left.some((each) => each === figure)))
-}
-
-/** The next fork by the first endpoint that can be used: a false word only causes a reading. */
-async function nextFork(endpoints: readonly Endpoint[]): Promise<number | undefined> {
-  for (const { call, ready } of endpoints) if ((await ready()) === undefined) return readNextFork(call)
-  return undefined
 }

@@ -3,7 +3,6 @@ import { type GasFigure, type GasFigures, lowBaseGas, newAccountGas, transferGas
 import type { Address, Hash, Hex } from '../../domain/ids.ts'
 import type { Gas } from '../../domain/units.ts'
 import { enoughOf } from '../../domain/witness.ts'
-import { memberOf } from '../../ops/member.ts'
 import type { Answer, Call, SendCall } from '../nodes/call.ts'
 import { toHex, toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
@@ -109,14 +108,6 @@ function isEstimateOf(exact: Gas, gas: Gas): boolean {
 async function estimate(call: SendCall, transaction: object): Promise<Gas | undefined> {
   const answer = await call({ method: 'eth_estimateGas', params: [transaction], shapedBy: 'service' })
   return answer.kind === 'value' ? toNumber(answer.value) : undefined
-}
-
-/** When the next fork activates, in Unix seconds (EIP-7910). Undefined where the node does not say. */
-export async function readNextFork(call: SendCall): Promise<number | undefined> {
-  const answer = await call({ method: 'eth_config', params: [], shapedBy: 'service' })
-  const next = answer.kind === 'value' ? memberOf(answer.value, 'next') : undefined
-  const at = memberOf(next, 'activationTime')
-  return typeof at === 'number' && Number.isSafeInteger(at) ? at : toNumber(at)
 }
 
 /** The only place that matches a node's prose on the gas of calls. */

@@ -1,10 +1,8 @@
-// Measures the real block time: from the heads by the process's own clock and, at the start, from the timestamp of a
-// block far back. The configured time counts until there is a measurement, and where the pace is uneven.
-import type { BlockNumber, TimestampMs } from '../../domain/units.ts'
+// Measures the real block time: from the heads by the process's own clock. The configured time counts until there is a measurement, and where the pace is uneven.
+import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
-import type { Timed } from './block-before.ts'
 
 export interface Pace {
   /** The block time as measured, else as configured. */
@@ -12,11 +10,7 @@ export interface Pace {
   /** Undefined until it is measured, and where the pace is uneven. */
   measuredMs(): number | undefined
   /** Records a new head. */
-  saw(head: Timed): void
-  /** A block below `head` whose timestamp gives a first pace. Undefined where the chain is too young for one. */
-  lookAt(head: Timed): BlockNumber | undefined
-  /** Records the header of that block. */
-  measured(head: Timed, far: Timed): void
+  saw(head: { readonly number: BlockNumber }): void
 }
 
 interface PaceOptions {
@@ -44,14 +38,6 @@ const blocksMin = 32
 const quarters = 4
 const unevenMax = 3
 
-const farBlocksMax = 1_000
-const farSpanMsMin = 8_000
-/**
- * How far the machine's clock may be from the chain's. With a steady pace, a head is no older than this and some block
- * times.
- */
-const clockMarginMs = 15_000
-const headAgeBlocktimesMax = 8
 /** The longest block time that can be configured. */
 const blocktimeMsMax = 3_600_000
 
@@ -67,19 +53,6 @@ function paceOf(sightings: readonly DatedHead[]): number | undefined {
 
 function between(one: DatedHead, other: DatedHead): number {
   return (other.seenAt - one.seenAt) / (other.number - one.number)
-}
-
-/**
- * Timestamps are whole seconds, so a short span has no pace. A head from long ago, or from the future, belongs to a
- * chain that makes blocks on demand, stands still, or had its clock moved: its timestamps have no pace either.
- */
-export function paceSince(far: Timed, head: Timed, now: TimestampMs): number | undefined {
-  const spanMs = head.timestampMs - far.timestampMs
-  if (head.number <= far.number || spanMs < farSpanMsMin) return undefined
-  const ms = spanMs / (head.number - far.number)
-  const ageMs = now - head.timestampMs
-  const isOfNow = ageMs >= -clockMarginMs && ageMs <= clockMarginMs + headAgeBlocktimesMax * ms
-  return isOfNow ? bounded(ms) : undefined
 }
 
 function bounded(ms: number): number {
@@ -116,19 +89,10 @@ export function measureBlocktime({ configuredMs, isGiven, clock, logger, metrics
       else if (last && seenAt - last.seenAt < spacingMs) return
       sightings = [...sightings, { number, seenAt }].slice(-sightingsMax)
       const first = sightings[0]
-      // Until there are enough sightings, the pace since the block far back counts.
       if (!first || number - first.number < blocksMin || sightings.length <= quarters) return
       const ms = paceOf(sightings)
       set(ms)
       if (ms !== undefined) warn(ms)
-    },
-    lookAt({ number }) {
-      // The timestamp of the first block may be anything.
-      const far = Math.max(1, number - farBlocksMax)
-      return number - far < blocksMin ? undefined : far
-    },
-    measured(head, far) {
-      if (measured === undefined) set(paceSince(far, head, clock.now()))
     },
   }
 }

@@ -75,7 +75,6 @@ export interface ReadHeadOptions extends AdmitHead {
 export function openHeadReader(options: ReadHeadOptions): HeadReader {
   const { endpoints, pace, clock, onKnown } = options
   const ancestry = openAncestry()
-  const lookFar = farLook(pace)
   const branches = followingBranch(options)
   const holders = countHolders<Endpoint>()
   let known: Report | undefined
@@ -135,7 +134,6 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
     const { failed, linked, lost } = await advance(ancestry, report, refuse)
     if (failed !== undefined) return { failed }
     pace.saw(head)
-    void lookFar(report)
     if (!linked || lost > 0) {
       reorgs += 1
       holders.clear()
@@ -202,20 +200,6 @@ function record({ metrics, logger }: ReadHeadOptions, head: Head, lost: number):
 
 function headersOf(by: Endpoint): ReadHeaders {
   return async (numbers) => (await Promise.all(numbers.map((number) => readHeader(by, number)))).map(valueIn)
-}
-
-/** Reads one header, once: the pace of the chain is known before many blocks were seen. */
-function farLook(pace: Pace): (report: Report) => Promise<void> {
-  let isDue = true
-  return async ({ head, by }) => {
-    const number = isDue ? pace.lookAt(head) : undefined
-    isDue = false
-    if (number === undefined) return
-    const reply = await readHeader(by, number)
-    if ('value' in reply) pace.measured(head, reply.value)
-    // Another head is soon there to try again.
-    else isDue = reply.why !== 'none'
-  }
 }
 
 interface AdmitHead {

@@ -117,18 +117,6 @@ test('after a fork they are read again after 15 seconds, and then ever more rare
   expect(network.count('eth_estimateGas')).toBe(4)
 })
 
-test('prices without a change of the header are read when the fork that eth_config announces is due', async () => {
-  one.announceFork(one.timestamp() + 50)
-  await using network = open([one])
-  expect((await network.look()).gasFigures).toEqual(osakaRules)
-  one.fork(amsterdamRules, { showsInHeader: false })
-  one.mine()
-  network.clock.move(10_000)
-  expect((await network.look()).gasFigures).toEqual(osakaRules)
-  one.mine(60)
-  expect((await network.look()).gasFigures).toEqual(amsterdamRules)
-})
-
 test('two providers that differ leave a figure unread, until they agree', async () => {
   one.fork(amsterdamRules)
   other.fork({ ...amsterdamRules, floor: 10 })

@@ -1,6 +1,6 @@
 // The block time as it is measured: on steady chains, and where no figure would be true, none.
 import { describe, expect, test } from 'vitest'
-import { measureBlocktime, type Pace, paceSince } from '../../../src/chain/heads/measure-blocktime.ts'
+import { measureBlocktime, type Pace } from '../../../src/chain/heads/measure-blocktime.ts'
 import type { Logger } from '../../../src/ops/logger.ts'
 import { noChainMetrics } from '../../../src/ops/metrics.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
@@ -37,7 +37,7 @@ function bench({ configuredMs = 12_000, isGiven = true } = {}): Bench {
       for (let block = 0; block < blocks; block += 1) {
         clock.advance(ms)
         number += 1
-        pace.saw({ number, timestampMs: clock.now() })
+        pace.saw({ number })
       }
     },
   }
@@ -63,7 +63,7 @@ describe('by the heads that were seen', () => {
     const { pace, clock } = bench()
     for (const [index, seconds] of [0, 4, 8, 3_600, 3_604, 3_608, 7_200, 7_204].entries()) {
       clock.advance(seconds * 1_000 - clock.elapsed())
-      pace.saw({ number: 1_000 + seconds * 4 + (index % 2), timestampMs: clock.now() })
+      pace.saw({ number: 1_000 + seconds * 4 + (index % 2) })
     }
     expect(pace.measuredMs()).toBe(250)
   })
@@ -97,71 +97,8 @@ describe('by the heads that were seen', () => {
     const { pace, make, clock } = bench()
     make(20, 1_000)
     clock.advance(1_000)
-    pace.saw({ number: 1_020, timestampMs: clock.now() })
+    pace.saw({ number: 1_020 })
     make(3, 1_000)
     expect(pace.measuredMs()).toBeUndefined()
-  })
-})
-
-describe('by a block far back', () => {
-  const head = { number: 10_000, timestampMs: 1_800_000_000_000 }
-  const far = (ms: number) => ({ number: 9_000, timestampMs: head.timestampMs - Math.floor(ms) * 1_000 })
-
-  test.each([100, 250, 12_000])('%d ms are measured at once', (ms) => {
-    expect(paceSince(far(ms), head, head.timestampMs + 900)).toBe(ms)
-  })
-
-  test('a head of long ago, or from the future, gives no block time', () => {
-    expect(paceSince(far(1_000), head, head.timestampMs + 60_000)).toBeUndefined()
-    expect(paceSince(far(1_000), head, head.timestampMs - 86_400_000)).toBeUndefined()
-  })
-
-  test('a span of seconds is too short for timestamps in seconds', () => {
-    expect(paceSince({ number: 9_960, timestampMs: head.timestampMs - 4_000 }, head, head.timestampMs)).toBeUndefined()
-  })
-
-  test('it is looked for once the chain is old enough, and above its first block', () => {
-    const { pace } = bench()
-    expect(pace.lookAt({ number: 20, timestampMs: 0 })).toBeUndefined()
-    expect(pace.lookAt({ number: 500, timestampMs: 0 })).toBe(1)
-    expect(pace.lookAt(head)).toBe(9_000)
-  })
-
-  test('it counts until enough was seen', () => {
-    const { pace, clock, make } = bench({ isGiven: false })
-    const latest = { number: 2_000, timestampMs: clock.now() }
-    pace.measured(latest, { number: 1_000, timestampMs: clock.now() - 1_000_000 })
-    expect(pace.ms()).toBe(1_000)
-    make(20, 3_000)
-    expect(pace.ms()).toBe(1_000)
-    make(20, 3_000)
-    expect(pace.ms()).toBe(3_000)
-  })
-})
-
-describe('a configured value that is far off', () => {
-  test.each([
-    ['twice as long and more', 5_100, 1],
-    ['half as long and less', 900, 1],
-    ['a little off', 3_900, 0],
-  ])('%s: is it warned of, once', (_, configuredMs, times) => {
-    const { make, warnings } = bench({ configuredMs })
-    make(200, 2_000)
-    expect(warnings).toEqual(Array(times).fill({ average_blocktime_ms: configuredMs, measured_ms: 2_000 }))
-  })
-
-  test('again only when the measured one is far from the logged one', () => {
-    const { make, warnings } = bench({ configuredMs: 12_000 })
-    make(64, 2_000)
-    make(64, 1_800)
-    expect(warnings).toHaveLength(1)
-    make(200, 500)
-    expect(warnings).toHaveLength(2)
-  })
-
-  test('the list’s, or the default, is nobody’s to correct', () => {
-    const { make, warnings } = bench({ isGiven: false })
-    make(64, 250)
-    expect(warnings).toEqual([])
   })
 })
