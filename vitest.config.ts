@@ -71,7 +71,7 @@ const alsoOnPostgres = [
 /** Files of `real` that are on PostgreSQL as it is, about SQLite's file, or about no database. */
 const onOneDatabase = [
   'test/e2e/signers/{open-signers,pkcs11*,vault-client}.test.ts',
-  'test/e2e/**/{postgres,replicas*,disk-failure,long-queue,second-process}.test.ts',
+  'test/e2e/**/{postgres,replicas*,disk-failure,long-queue}.test.ts',
   'test/http/server/database-failures.test.ts',
 ]
 

@@ -1,9 +1,8 @@
-// A batch on a chain: mined in its order, each as a transaction of its own, and whole or not at all across a kill.
+// A batch is stored whole or not at all, across a kill.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import type { TransactionView } from '../../tooling/client.ts'
-import { audit } from './support/audit.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 
 const ether = 10n ** 18n
@@ -11,7 +10,7 @@ const ether = 10n ** 18n
 let stage: Stage<Anvil>
 beforeAll(async () => {
   stage = await anvilStage({
-    relayers: { ordered: { max_in_flight: 8 }, killed: { min_balance: String(10n ** 6n * ether) } },
+    relayers: { killed: { min_balance: String(10n ** 6n * ether) } },
   })
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
@@ -30,17 +29,6 @@ async function post(relayer: string, count: number): Promise<TransactionView[]> 
   expect(answer.status).toBe(200)
   return (answer.body as { data: TransactionView[] }).data
 }
-
-test('mined in the order of the request, except for single cancellations', async () => {
-  const sender = stage.sender('ordered')
-  const batch = await post(sender.id, 40)
-  const last = batch.at(-1)?.id ?? ''
-  expect((await stage.client.cancel(sender.id, last)).status).toBe('canceled')
-  const mined = await audit(stage, sender)
-  expect(mined.map(({ value }) => Number(value))).toEqual(sends(39).map(({ value }) => Number(value)))
-  expect(mined.map(({ nonce }) => nonce)).toEqual([...mined.keys()])
-  for (const { id } of batch.slice(0, -1)) expect((await stage.client.get(sender.id, id)).status).toBe('confirmed')
-})
 
 test('killed while batches come in: each is there whole, or not at all', async () => {
   const { id } = stage.sender('killed')

@@ -11,7 +11,7 @@ import { anvilStage, type Stage } from './support/stage.ts'
 
 let stage: Stage<Anvil>
 beforeAll(async () => {
-  stage = await anvilStage({ relayers: { one: {}, two: {}, three: {} } })
+  stage = await anvilStage({ relayers: { one: {}, three: {} } })
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
@@ -44,20 +44,6 @@ test('a payload that would revert waits for earlier ones, fails with the decoded
   expect([(await view(stage, before)).nonce, (await view(stage, after)).nonce]).toEqual([0, 1])
   await audit(stage, sender)
   expect(await nonceOf(stage.node, sender.address)).toBe(2)
-})
-
-test('a plain transfer costs 21000; a contract that stores gets room above what the node said', async () => {
-  const sender = stage.sender('two')
-  const contract = '0x00000000000000000000000000000000c0ffee02'
-  // SSTORE(0, NUMBER)
-  await stage.node.rpc('anvil_setCode', [contract, '0x4360005500'])
-  const plain = await pay(stage, sender, noGasLimit)
-  const storing = await pay(stage, sender, { to: contract, value: '0', data: '0x', ...noGasLimit })
-  await inPool(stage, sender, [0, 1])
-  expect(stage.rows.attempts(plain.id)[0]?.gas_limit).toBe(21_000)
-  expect(stage.rows.attempts(storing.id)[0]?.gas_limit).toBeGreaterThan(43_000 * 1.1)
-  const mined = await audit(stage, sender)
-  expect(mined.map(({ succeeded }) => succeeded)).toEqual([true, true])
 })
 
 test('twenty that revert before one that does not: all fail, and the one is executed with nonce 0', async () => {

@@ -1,4 +1,4 @@
-// Where finality is the node's block tag: confirmed by blocks, final by the tag, however far behind or stuck it is.
+// Where finality is the node's block tag: confirmed by blocks, final by the tag.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { until } from '../../../tooling/client.ts'
 import { nonceOf, same } from '../../../tooling/ledger.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
   stage = await stageOn(await startPrivatePool(), {
     requiredConfirmations: 2,
     profile: { pool: 'private', l1_fee: 'op_stack', finality: 'finalized' },
-    relayers: { unknown: {}, stopped: {}, behind: {}, undone: {} },
+    relayers: { unknown: {}, undone: {} },
   })
 })
 afterEach(() => stage.node.tags.lag('finalized', 2))
@@ -55,27 +55,6 @@ test('no tag yet: the verdict waits, and is final with the tag', async () => {
   stage.node.tags.lag('finalized', 0)
   await audit(stage, sender)
   expect(await cancellation(payment)).toMatchObject({ state: 'won', final: true, safe_to_retry: true })
-})
-
-test('the tag stops below the block: no number of blocks makes it final', async () => {
-  const sender = stage.sender('stopped')
-  await stage.node.tags.stop('finalized')
-  const payment = await cancelAndConfirm(sender)
-  await stage.node.mine(20)
-  await looksOn(sender)
-  expect(await cancellation(payment)).toMatchObject({ state: 'won', final: false })
-  stage.node.tags.lag('finalized', 1)
-  await audit(stage, sender)
-  expect(await cancellation(payment)).toMatchObject({ state: 'won', final: true })
-})
-
-test('confirmed long before it is final', async () => {
-  const sender = stage.sender('behind')
-  stage.node.tags.lag('finalized', 30)
-  const payment = await pay(stage, sender)
-  await mineUntil(stage, 'a confirmation', async () => (await view(stage, payment)).status === 'confirmed')
-  expect(stage.rows.transaction(payment.id).open).toBe(1)
-  await audit(stage, sender)
 })
 
 test('a confirmed block is taken back: reopened, sent again, and final once', async () => {

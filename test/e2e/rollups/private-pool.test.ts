@@ -12,7 +12,7 @@ beforeAll(async () => {
   stage = await stageOn(await startPrivatePool(), {
     requiredConfirmations: 2,
     profile: { pool: 'private', l1_fee: 'op_stack' },
-    relayers: { sent: {}, won: {}, lost: {}, vanished: {}, all: {}, late: {}, replaced: {}, forgotten: {}, dear: {} },
+    relayers: { sent: {}, won: {}, lost: {}, vanished: {}, all: {}, late: {}, replaced: {}, forgotten: {} },
   })
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
@@ -143,21 +143,5 @@ test('replaced while it waits: the new payload takes the nonce', async () => {
   expect(await view(stage, payment)).toMatchObject({ value: '9', nonce: 0 })
   expect(await balanceOf(stage.node, body.to)).toBe(9n)
   expect(await balanceOf(stage.node, payment.to)).toBe(0n)
-  await audit(stage, sender)
-})
-
-test('waits while the balance covers its gas, and not its fee for L1', async () => {
-  const sender = stage.sender('dear')
-  const fund = (wei: bigint) => stage.node.anvil.rpc('anvil_setBalance', [sender.address, `0x${wei.toString(16)}`])
-  // Two thousand bytes cost some 2e17 wei on L1, and all else together far less than 1e17.
-  await stage.node.setL1WeiPerByte(10n ** 14n)
-  await fund(10n ** 17n)
-  const payment = await pay(stage, sender, { data: `0x${'ab'.repeat(2_000)}`, gas_limit: 200_000 })
-  await mineUntil(stage, 'the wait to be explained', async () =>
-    /does not cover its value .* data on L1/.test((await view(stage, payment)).status_reason ?? ''),
-  )
-  expect(stage.rows.attempts(payment.id)).toEqual([])
-  await fund(10n ** 18n)
-  await mineUntil(stage, 'a confirmation', async () => (await view(stage, payment)).status === 'confirmed')
   await audit(stage, sender)
 })
