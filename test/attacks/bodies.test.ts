@@ -6,7 +6,7 @@ import { attack, json, parse, payment, receiver, sendPath, type Target, underAtt
 underAttack()
 
 attack(
-  61,
+  59,
   'bodies that are long to refuse: a million items, members without a name, mistakes in all of them',
   async (target) => {
     const { ask } = target
@@ -61,7 +61,7 @@ async function posted({ ask }: Target, body: string, headers: Readonly<Record<st
   }
 }
 
-attack(22, 'arrays and objects a hundred thousand deep', async (target) => {
+attack(21, 'arrays and objects a hundred thousand deep', async (target) => {
   const depth = 100_000
   const nests = [
     '['.repeat(depth) + ']'.repeat(depth),
@@ -73,7 +73,7 @@ attack(22, 'arrays and objects a hundred thousand deep', async (target) => {
   for (const nest of nests) expect((await posted(target, nest)).status).toBe(400)
 })
 
-attack(23, 'members that would change every object', async (target) => {
+attack(22, 'members that would change every object', async (target) => {
   const polluted = [
     '{"__proto__":{"polluted":true},"value":"1"}',
     '{"constructor":{"prototype":{"polluted":true}},"value":"1"}',
@@ -87,7 +87,7 @@ attack(23, 'members that would change every object', async (target) => {
   return 1
 })
 
-attack(24, 'the same member twice: the checked value is the stored one', async (target) => {
+attack(23, 'the same member twice: the checked value is the stored one', async (target) => {
   const other = '0x00000000000000000000000000000000000000aa'
   const { data } = await posted(
     target,
@@ -99,21 +99,8 @@ attack(24, 'the same member twice: the checked value is the stored one', async (
   return 1
 })
 
-attack(25, 'amounts that a double would round, in number and text', async (target) => {
-  for (const [literal, value] of [
-    ['9007199254740993', '9007199254740993'],
-    ['"9007199254740993"', '9007199254740993'],
-    ['9007199254740992.0', '9007199254740992'],
-    ['1e20', '100000000000000000000'],
-  ]) {
-    const { data } = await posted(target, `{"to":"${receiver}","gas_limit":21000,"value":${literal}}`)
-    expect([literal, data?.value]).toEqual([literal, value])
-  }
-  return 4
-})
-
 attack(
-  26,
+  24,
   'amounts that are not valid: negative, fractions, malformed hex, blanks, digits of other scripts, too many digits',
   async (target) => {
     const none = [
@@ -153,7 +140,7 @@ attack(
   },
 )
 
-attack(27, 'compressed bodies, and a bomb among them', async ({ raw, key, stage }) => {
+attack(25, 'compressed bodies, and a bomb among them', async ({ raw, key, stage }) => {
   const bomb = gzipSync(Buffer.alloc(100_000_000, ' '))
   const fair = gzipSync(JSON.stringify(payment))
   for (const packed of [bomb, fair]) {
@@ -165,7 +152,7 @@ attack(27, 'compressed bodies, and a bomb among them', async ({ raw, key, stage 
   expect((await stage.client.request('GET', '/health')).status).toBe(200)
 })
 
-attack(28, 'text that is no UTF-8, has a mark before it, or is in another encoding', async ({ raw, key }) => {
+attack(26, 'text that is no UTF-8, has a mark before it, or is in another encoding', async ({ raw, key }) => {
   const body = JSON.stringify(payment)
   const spoiled = [
     Buffer.from(body, 'utf16le'),
@@ -179,7 +166,7 @@ attack(28, 'text that is no UTF-8, has a mark before it, or is in another encodi
   }
 })
 
-attack(29, 'NUL, half characters and look-alikes in texts', async (target) => {
+attack(27, 'NUL, half characters and look-alikes in texts', async (target) => {
   for (const extra of [
     '"data":"0x\\u0000"',
     '"data":"0x00\\n"',
@@ -203,7 +190,7 @@ attack(29, 'NUL, half characters and look-alikes in texts', async (target) => {
   expect(rows('api_keys')).toBe(before)
 })
 
-attack(30, 'a hundred thousand members, or keys that are very long', async (target) => {
+attack(28, 'a hundred thousand members, or keys that are very long', async (target) => {
   const many = `{${Array.from({ length: 20_000 }, (_, each) => `"k${each}":1`).join(',')}}`
   expect((await posted(target, many)).status).toBe(400)
   const { status, message = '' } = await posted(target, `{"${'k'.repeat(200_000)}":1,"to":"${receiver}","value":"1"}`)

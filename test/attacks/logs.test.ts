@@ -7,7 +7,7 @@ import { attack, json, parse, payment, sendPath, underAttack } from './support/a
 
 underAttack()
 
-attack(45, 'request ids that would break a line, a header or a page', async ({ raw, key, ask, listen }) => {
+attack(43, 'request ids that would break a line, a header or a page', async ({ raw, key, ask, listen }) => {
   const heard = listen()
   for (const id of [
     'a"},{"level":"fatal"',
@@ -41,7 +41,7 @@ attack(45, 'request ids that would break a line, a header or a page', async ({ r
 })
 
 attack(
-  46,
+  44,
   'log lines of your own, by ids, names and texts with line ends and JSON in them',
   async ({ ask, listen }) => {
     const heard = listen()
@@ -59,7 +59,7 @@ attack(
   },
 )
 
-attack(47, 'scripts in ids and members, for a browser that guesses at types', async ({ ask }) => {
+attack(45, 'scripts in ids and members, for a browser that guesses at types', async ({ ask }) => {
   const script = '<script>alert(1)</script>'
   for (const [method, path, body] of [
     ['GET', `/api/v1/relayers/${encodeURIComponent(script)}`, undefined],
@@ -75,7 +75,7 @@ attack(47, 'scripts in ids and members, for a browser that guesses at types', as
   }
 })
 
-attack(48, 'keys in the process title, its arguments, its answers and its log', async ({ stage, key, ask }) => {
+attack(46, 'keys in the process title, its arguments, its answers and its log', async ({ stage, key, ask }) => {
   const secrets = [key, ...stage.node.accounts.map((account) => account.key.slice(2))]
   for (const file of ['cmdline', 'comm']) {
     const text = await readFile(`/proc/${stage.service.pid}/${file}`, 'utf8')
@@ -97,7 +97,7 @@ attack(48, 'keys in the process title, its arguments, its answers and its log', 
 })
 
 attack(
-  49,
+  47,
   'wrong tokens, which are often valid at another service: none is logged',
   async ({ ask, listen, keyWith }) => {
     const heard = listen()
@@ -112,7 +112,7 @@ attack(
   },
 )
 
-attack(50, 'secrets of a node URL, when the node fails in every way', async ({ stage }) => {
+attack(48, 'secrets of a node URL, when the node fails in every way', async ({ stage }) => {
   const port = await freePort()
   await using service = await startService({
     networks: [
@@ -133,7 +133,7 @@ attack(50, 'secrets of a node URL, when the node fails in every way', async ({ s
   for (const secret of ['p4ssw0rd', 's3cr3t']) expect(reported.filter((text) => text.includes(secret))).toEqual([])
 })
 
-attack(51, 'faults that would show paths, statements, stacks or versions', async ({ ask }) => {
+attack(49, 'faults that would show paths, statements, stacks or versions', async ({ ask }) => {
   for (const [method, path, body] of [
     ['GET', '/api/v1/relayers/%zz', ''],
     ['GET', "/api/v1/relayers/mine/transactions?status='", ''],
@@ -151,7 +151,7 @@ attack(51, 'faults that would show paths, statements, stacks or versions', async
   }
 })
 
-attack(52, 'a configuration with mistakes in its secrets: the message at start shows none', async ({ stage }) => {
+attack(50, 'a configuration with mistakes in its secrets: the message at start shows none', async ({ stage }) => {
   const start = startService({
     networks: [{ name: 'localhost', rpcUrls: ['ftp://user:p4ssw0rd@node/s3cr3t'] }],
     relayers: [{ id: 'mine', privateKey: '0xs3cr3t-key' }],

@@ -121,37 +121,7 @@ attack(20, 'ids as long as a request may be, and longer', async ({ ask }) => {
   expect((await ask('DELETE', `${transactions}/${'%41'.repeat(4_900)}`)).status).toBe(404)
 })
 
-attack(21, 'pages, counts and nonces out of bounds', async ({ ask }) => {
-  for (const value of [
-    '0',
-    '-1',
-    '1e9',
-    '9999999999999999999',
-    '1.5',
-    '0x10',
-    '',
-    ' 1',
-    'NaN',
-    'Infinity',
-    '٣',
-    '1&page=2',
-  ]) {
-    expect([value, (await ask('GET', `${transactions}?page=${encodeURIComponent(value)}`)).status]).toEqual([
-      value,
-      400,
-    ])
-    expect([value, (await ask('GET', `${transactions}?per_page=${encodeURIComponent(value)}`)).status]).toEqual([
-      value,
-      400,
-    ])
-  }
-  expect((await ask('GET', `${transactions}?page=1&page=2`)).status).toBe(400)
-  expect((await ask('GET', `${transactions}?page[]=1&__proto__[x]=1`)).status).toBe(400)
-  expect((await ask('GET', `${transactions}/by-nonce/-1`)).status).toBe(400)
-  expect((await ask('GET', `${transactions}/by-nonce/99999999999999999999`)).status).toBe(400)
-})
-
-attack(63, 'paths in another form or encoding, without a key and on the dashboard', async ({ raw, ask, key }) => {
+attack(61, 'paths in another form or encoding, without a key and on the dashboard', async ({ raw, ask, key }) => {
   const answer = async (target: string, method = 'GET', headers = '') =>
     parse(await raw(`${method} ${target} HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`))
   const forms = (path: string) => [path, `http://x${path}`, path.replace('api', '%61pi'), path.replace('v1', 'v%31')]

@@ -117,7 +117,7 @@ attack(13, 'no token at all, at every operation', async ({ ask, stage, send }) =
   return 1
 })
 
-attack(64, 'what spans all relayers, read with a key for one of them', async ({ ask, keyWith, send, stage }) => {
+attack(62, 'what spans all relayers, read with a key for one of them', async ({ ask, keyWith, send, stage }) => {
   const id = await send('theirs')
   const [, theirs] = stage.node.accounts
   const hash = await until(async () => (await stage.client.get('theirs', id)).hash, { what: 'a hash' })

@@ -15,7 +15,7 @@ underAttack({
 })
 
 attack(
-  53,
+  51,
   'webhooks to this machine, its neighbors, and the metadata of a cloud, in every spelling',
   async (target) => {
     await using inside = await listening('127.0.0.1')
@@ -79,7 +79,7 @@ attack(
   },
 )
 
-attack(54, 'a webhook that leads to an internal address by a redirect', async (target) => {
+attack(52, 'a webhook that leads to an internal address by a redirect', async (target) => {
   await using inside = await listening('127.0.0.1')
   await using leading = await listening(outside, { location: `http://127.0.0.1:${inside.port}/`, status: 307 })
   await created(target, 'notifications', { id: 'leading', type: 'webhook', url: `http://${outside}:${leading.port}/` })
@@ -91,7 +91,7 @@ attack(54, 'a webhook that leads to an internal address by a redirect', async (t
   return 1
 })
 
-attack(55, 'URLs that are not web addresses, for webhooks and for nodes', async (target) => {
+attack(53, 'URLs that are not web addresses, for webhooks and for nodes', async (target) => {
   const urls = [
     'file:///etc/passwd',
     'gopher://127.0.0.1:6379/_FLUSHALL',
@@ -120,7 +120,7 @@ attack(55, 'URLs that are not web addresses, for webhooks and for nodes', async 
   expect((await target.ask('GET', '/api/v1/relayers/mine/status')).status).toBe(200)
 })
 
-attack(56, 'headers of your own, by line ends in the URL of a webhook and its signing key', async (target) => {
+attack(54, 'headers of your own, by line ends in the URL of a webhook and its signing key', async (target) => {
   await using receiver = await listening(outside)
   const url = `http://a%0d%0aX-Evil:%20b:c%0d%0ad@${outside}:${receiver.port}/x%0d%0aX-Evil:%20y?z=%0d%0a#%0d%0a`
   await created(target, 'notifications', {
@@ -139,7 +139,7 @@ attack(56, 'headers of your own, by line ends in the URL of a webhook and its si
   return 1
 })
 
-attack(57, 'reads of the chain that send, sign or steer: by name, in disguise, in a batch', async ({ ask, stage }) => {
+attack(55, 'reads of the chain that send, sign or steer: by name, in disguise, in a batch', async ({ ask, stage }) => {
   const before = await Promise.all(['eth_blockNumber', 'eth_gasPrice'].map((method) => stage.node.rpc(method)))
   const methods = [
     'eth_sendRawTransaction',
@@ -187,7 +187,7 @@ attack(57, 'reads of the chain that send, sign or steer: by name, in disguise, i
 })
 
 attack(
-  58,
+  56,
   'keys that were given through the API: in answers, in mistakes about them, in the database',
   async (target) => {
     const { ask, stage } = target
@@ -230,7 +230,7 @@ attack(
   },
 )
 
-attack(59, 'a second relayer on the account or with the id of an existing one', async (target) => {
+attack(57, 'a second relayer on the account or with the id of an existing one', async (target) => {
   const { stage } = target
   const key = stage.node.accounts[0]?.key.slice(2)
   await created(target, 'signers', { id: 'twin', type: 'plain', config: { key } })
@@ -246,7 +246,7 @@ attack(59, 'a second relayer on the account or with the id of an existing one', 
   expect((await target.ask('DELETE', '/api/v1/relayers/mine')).status).toBeGreaterThanOrEqual(400)
 })
 
-attack(60, 'ids that are paths, words of the API, or members of every object', async (target) => {
+attack(58, 'ids that are paths, words of the API, or members of every object', async (target) => {
   for (const id of [
     '../mine',
     'a/b',
@@ -286,7 +286,7 @@ attack(60, 'ids that are paths, words of the API, or members of every object', a
 })
 
 attack(
-  62,
+  60,
   "key services of one's own: their paths, headers, files and answers, and the size of settings",
   async (target) => {
     const answer = '{"errors":["s3cr3t"],"error":{"code":"s3cr3t"}}'

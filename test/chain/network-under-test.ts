@@ -10,14 +10,8 @@ import type { Inquiry } from '../../src/domain/observation.ts'
 import { ethereumProfile } from '../../src/domain/profile.ts'
 import type { AccessList } from '../../src/domain/transaction.ts'
 import { systemClock } from '../../src/ops/clock.ts'
-import type { Logger } from '../../src/ops/logger.ts'
 import { noChainMetrics } from '../../src/ops/metrics.ts'
-
-interface LogLine {
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
-  readonly facts: object
-  readonly message: string
-}
+import { type LogLine, loggerInto } from '../support/recorded-log.ts'
 
 export interface NetworkUnderTest extends AsyncDisposable {
   readonly chain: Chain
@@ -65,21 +59,6 @@ export function networkOver(urls: readonly string[], overrides: Partial<NetworkO
     },
     [Symbol.asyncDispose]: () => chain.close(),
   }
-}
-
-function loggerInto(log: LogLine[]): Logger {
-  const at = (level: LogLine['level']) => (facts: object, message: string) => {
-    log.push({ level, facts, message })
-  }
-  const logger: Logger = {
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
-    isLevelEnabled: () => true,
-    child: () => logger,
-  }
-  return logger
 }
 
 export function inquiryOf(address: Address, overrides: Partial<Inquiry> = {}): Inquiry {

@@ -26,15 +26,6 @@ test('files that it names are there, and so are the services and networks', () =
   }
 })
 
-test('three replicas, alike, with nothing to write to, and time to drain', () => {
-  expect(replicas).toHaveLength(3)
-  for (const [, replica] of replicas) {
-    expect(replica).toEqual(replicas[0]?.[1])
-    expect(replica).toMatchObject({ read_only: true, cap_drop: ['ALL'], stop_grace_period: '60s' })
-    expect(replica.volumes.every((volume: string) => volume.endsWith(':ro'))).toBe(true)
-  }
-})
-
 test('variables are those of the service, and all that are filled in from outside are in the example', async () => {
   const example = composeEnvironment()
   const names = [...Object.keys(replicas[0]?.[1].environment), ...Object.keys(example)]
@@ -78,10 +69,6 @@ test('the example, filled in, is an environment that the service starts on', asy
   const loaded = await load({ 'config/config.json': exampleConfig() }, env)
   expect(loaded.database).toMatchObject({ kind: 'postgres' })
   expect(loaded.server.trustedProxies).toEqual([compose.networks.inside.ipam.config[0].subnet])
-})
-
-test('a node of the machine itself can be named', () => {
-  for (const [, replica] of replicas) expect(replica.extra_hosts).toEqual(['host.docker.internal:host-gateway'])
 })
 
 test('the proxy names every replica, and repeats no POST', () => {

@@ -18,20 +18,6 @@ const of = (kind: string): Yaml => {
 const pod = of('Deployment').spec.template
 const [container] = pod.spec.containers
 
-test('each has the version of its kind, and one name', () => {
-  const versions = Object.fromEntries(manifests.map(({ kind, apiVersion }) => [kind, apiVersion]))
-  expect(versions).toEqual({
-    Deployment: 'apps/v1',
-    Service: 'v1',
-    PodDisruptionBudget: 'policy/v1',
-    NetworkPolicy: 'networking.k8s.io/v1',
-    Secret: 'v1',
-    ConfigMap: 'v1',
-    ServiceMonitor: 'monitoring.coreos.com/v1',
-  })
-  expect(new Set(manifests.map(({ metadata }) => metadata.name))).toEqual(new Set(['rescind']))
-})
-
 test('every selector finds the pods, or the service', () => {
   const { labels } = pod.metadata
   const selectors = [

@@ -30,22 +30,8 @@ import { quiet } from './open-store.ts'
 const server = sharedPostgres()
 
 test('what names transactions goes by their key, also where PostgreSQL knows nothing of the table or saw it small', async () => {
-  await using opened = new AsyncDisposableStack()
-  const pool = openPool(secretUrl(new URL(await (await server()).database())), { max: 1, onIdleError: () => undefined })
-  opened.defer(() => pool.end())
-  const client = await pool.connect()
-  opened.defer(() => client.release())
-  await migrate(client, now, { clock: systemClock, logger: quiet })
-  await client.query('SET plan_cache_mode = force_generic_plan')
-  const seen = new Set<string>()
-  const witness: Executor = {
-    async all(statement, parameters) {
-      const { sql, bind } = statement.compiled('postgres')
-      seen.add(sql)
-      for (const sql of [statement.lists?.sql, statement.lists?.alike?.sql]) if (sql !== undefined) seen.add(sql)
-      return (await client.query(sql, [...bind(parameters)])).rows
-    },
-  }
+  await using planner = await openPlanner()
+  const { client, seen, witness } = planner
   const session = sessionOver(witness, openTallies(witness), openAuditPad(witness))
   const reads = readsOver(witness)
   const relayer = someRelayer()
@@ -240,6 +226,7 @@ async function openPlanner() {
     async all(statement, parameters) {
       const { sql, bind } = statement.compiled('postgres')
       seen.add(sql)
+      for (const sql of [statement.lists?.sql, statement.lists?.alike?.sql]) if (sql !== undefined) seen.add(sql)
       return (await client.query(sql, [...bind(parameters)])).rows
     },
   }

@@ -2,7 +2,6 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { administratorId } from '../../src/domain/api-key.ts'
-import type { BulkHead } from '../../src/domain/bulk-cancellation.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import { openAuditPad } from '../../src/store/access/audit-log.ts'
@@ -12,7 +11,7 @@ import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import type { Executor } from '../../src/store/statement.ts'
 import { openTallies } from '../../src/store/transactions/counted/tallies.ts'
-import { by, now, receiver, someAttempt, someBulk, someReckoning, someRelayer } from '../domain/some.ts'
+import { by, now, receiver, someAttempt, someBulk, someRelayer } from '../domain/some.ts'
 import { someWait } from '../domain/some-reasons.ts'
 import { allOf, sendWithin } from './contract.ts'
 import { everyFilter, indexFor } from './lists-model.ts'
@@ -195,30 +194,6 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   expect(walks).toEqual([])
 })
 
-test('what a step reads goes by the indexes of what is open, and the queue by its status', async () => {
-  const { database, seen, session, reads } = witnessed()
-  await session.saveRelayer(someRelayer())
-  seen.clear()
-  await reads.work(someRelayer().id)
-  const indexes = [...seen].flatMap((sql) =>
-    planOf(database, sql).flatMap((detail) => (/SEARCH transactions USING .*INDEX (\w+)/.exec(detail) ?? []).slice(1)),
-  )
-  expect(indexes.sort()).toEqual([
-    'transactions_displaced',
-    'transactions_expiring',
-    'transactions_held',
-    'transactions_in_progress',
-    // One row: the last sequence.
-    'transactions_sequence',
-    'transactions_status',
-    'transactions_suspected',
-    'transactions_unsettled',
-    'transactions_unsettled',
-    'transactions_unsettled_wait',
-    'transactions_unsettled_wait',
-  ])
-})
-
 test('each filter goes by its index, between the two ends of its window and without a sort', async () => {
   const { database, seen, reads } = witnessed()
   for (const filter of everyFilter) {
@@ -270,40 +245,6 @@ test('a bulk cancellation goes by the queue, and not by what was canceled before
     planOf(database, sql).flatMap((detail) => (/SEARCH transactions USING .*INDEX (\w+)/.exec(detail) ?? []).slice(1)),
   )
   expect(indexes).toEqual(Array.from({ length: 2 }, () => 'transactions_status'))
-})
-
-test('a filter of tags reads the tags of each row of the queue by their key', async () => {
-  const { database, seen, session } = witnessed()
-  const { id: relayerId } = someRelayer()
-  await session.saveRelayer(someRelayer())
-  const sent = await sendWithin(session, relayerId)
-  await session.insertLabels(sent, { tags: ['red'] })
-  const terms = { pause: false, everyRelayer: false, requestedAt: now }
-  const head: BulkHead = { ...terms, id: someBulk().id, origin: 'request', filter: { tags: ['red'] } }
-  const requester = { keyId: administratorId, operation: 'o', requestId: 'r', address: '::1' }
-  const claim = { owner: administratorId, key: 'k', digest: 'd' }
-  await session.recordBulk({ head, relayers: [relayerId], requester, claim })
-  seen.clear()
-  await session.takeBulk({ bulkId: head.id, relayerId }, now, someReckoning)
-  const plans = [...seen].filter((sql) => sql.includes('transaction_tags')).map((sql) => planOf(database, sql))
-  expect(plans).toHaveLength(1)
-  for (const plan of plans) {
-    expect(plan.filter((detail) => /SEARCH transactions USING/.test(detail)).join()).toMatch(
-      /INDEX transactions_status/,
-    )
-    expect(plan.filter((detail) => /transaction_tags/.test(detail))).toEqual([
-      expect.stringMatching(
-        /SEARCH transaction_tags USING INDEX sqlite_autoindex_transaction_tags_1 \(transaction_id=\?\)/,
-      ),
-    ])
-  }
-})
-
-test('the look for events of bulk cancellations goes by those that may have one', async () => {
-  const { database, seen, reads } = witnessed()
-  await reads.bulksToAnnounce(undefined, 9)
-  const [plan = []] = [...seen].map((sql) => planOf(database, sql))
-  expect(plan).toEqual([expect.stringMatching(/^SEARCH bulks USING INDEX bulks_unannounced \(id>\?\)$/)])
 })
 
 test('the rows that wait for finality are read from one end of an index, without a sort', async () => {

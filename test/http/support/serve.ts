@@ -16,7 +16,6 @@ import { type Authenticate, administratorBy } from '../../../src/http/request/au
 import { openServer, type ServerOptions } from '../../../src/http/server/open-server.ts'
 import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import { guardAddresses } from '../../../src/ops/guard-addresses.ts'
-import type { Logger } from '../../../src/ops/logger.ts'
 import { noMetrics } from '../../../src/ops/metrics.ts'
 import { systemRandom } from '../../../src/ops/random.ts'
 import { secret } from '../../../src/ops/secret.ts'
@@ -30,6 +29,7 @@ import { devAccount } from '../../../tooling/dev-accounts.ts'
 import { somePolicy } from '../../domain/some.ts'
 import type { StoreUnderTest } from '../../store/contract.ts'
 import { openTestedStore } from '../../support/open-tested-store.ts'
+import { type LogLine, loggerInto } from '../../support/recorded-log.ts'
 import { receiver, relayer } from './rows.ts'
 
 export const apiKey = 'a-key-for-tests-of-32-characters-or-more'
@@ -48,12 +48,6 @@ export interface Asking {
   readonly headers?: Record<string, string>
   readonly body?: string
   readonly signal?: AbortSignal
-}
-
-interface LogLine {
-  readonly level: string
-  readonly facts: Record<string, unknown>
-  readonly message: string
 }
 
 export interface Serving extends AsyncDisposable {
@@ -213,19 +207,4 @@ function once(run: () => PromiseLike<void>): () => Promise<void> {
     running ??= Promise.resolve(run())
     return running
   }
-}
-
-function loggerInto(log: LogLine[]): Logger {
-  const at = (level: string) => (facts: object, message: string) => {
-    log.push({ level, facts: facts as Record<string, unknown>, message })
-  }
-  const logger: Logger = {
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
-    isLevelEnabled: () => true,
-    child: () => logger,
-  }
-  return logger
 }

@@ -47,21 +47,19 @@ function endlessClock() {
   return { clock, sleeps }
 }
 
+async function endBy({ store }: Serving, winner: typeof own): Promise<void> {
+  const before = await stored(store)
+  const ended = { phase: 'final', nonce: 3, attempts: [own, noOp], finalAt: at, witnesses: 1 } as const
+  const lifecycle = { ...ended, inclusion: inclusion(winner) }
+  await store.commit((session) => session.saveTransaction(before, { ...before, lifecycle }, at))
+}
+
 test('answers when the verdict is final', async () => {
   await using server = await serve()
   await race(server)
   const requested = server.ask('DELETE', path, { headers: { prefer: 'respond-async, wait=60' } })
   await until(async () => (await stored(server.store)).cancellation !== undefined)
-  const before = await stored(server.store)
-  const lifecycle = {
-    phase: 'final',
-    nonce: 3,
-    attempts: [own, noOp],
-    inclusion: inclusion(noOp),
-    finalAt: at,
-    witnesses: 1,
-  } as const
-  await server.store.commit((session) => session.saveTransaction(before, { ...before, lifecycle }, at))
+  await endBy(server, noOp)
   const answer = await requested
   expectSuccess(answer)
   expect(answer.headers['preference-applied']).toBe('wait=60')
@@ -74,16 +72,7 @@ test('a verdict that the cancellation lost is returned', async () => {
   await race(server)
   const requested = server.ask('DELETE', path, { headers: { prefer: 'wait=60' } })
   await until(async () => (await stored(server.store)).cancellation !== undefined)
-  const before = await stored(server.store)
-  const lifecycle = {
-    phase: 'final',
-    nonce: 3,
-    attempts: [own],
-    inclusion: inclusion(own),
-    finalAt: at,
-    witnesses: 1,
-  } as const
-  await server.store.commit((session) => session.saveTransaction(before, { ...before, lifecycle }, at))
+  await endBy(server, own)
   const answer = await requested
   expectSuccess(answer)
   expect(answer.body.data).toMatchObject({
