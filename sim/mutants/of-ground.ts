@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts'
 
 const known = 'src/store/postgres/known-server.ts'
 const failover = 'test/store/postgres-failover.test.ts'
+const events = 'test/store/postgres-events.test.ts'
 const standby = 'test/store/postgres-standby.test.ts'
 
 export const ofGround: readonly Mutant[] = [
@@ -39,6 +40,45 @@ export const ofGround: readonly Mutant[] = [
         file: 'src/store/postgres/settle-identity.ts',
         find: 'stored?.system !== system || stored.timeline !== timeline',
         put: 'stored?.system !== system',
+      },
+    ],
+  },
+  {
+    name: 'prune-up-to-lost-events',
+    breaks: 'takes the last id of a failover for the newest event, and prunes all that are older',
+    caughtBy: events,
+    expects: 'after a failover, and before the next event',
+    edits: [
+      {
+        file: 'src/store/events/prune-events.ts',
+        find: 'await lastEventUpTo(executor, await newestEvent(executor))',
+        put: 'await newestEvent(executor)',
+      },
+    ],
+  },
+  {
+    name: 'give-ids-of-a-restore-out-again',
+    breaks: 'numbers events after the second restore of a dump like those after the first',
+    caughtBy: events,
+    expects: 'a backup that is put back twice',
+    edits: [
+      {
+        file: 'src/store/postgres/settle-identity.ts',
+        find: 'CASE WHEN timely > last_value',
+        put: 'CASE WHEN timely < 0',
+      },
+    ],
+  },
+  {
+    name: 'refuse-who-comes-from-a-replica-ahead',
+    breaks: 'refuses an event that another replica shows already',
+    caughtBy: events,
+    expects: 'a reader that comes from a replica that is ahead',
+    edits: [
+      {
+        file: 'src/http/events/resume-events.ts',
+        find: 'place.id <= newest || place.id <= (await reads.newestGivenEvent())',
+        put: 'place.id <= newest',
       },
     ],
   },

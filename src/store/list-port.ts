@@ -110,6 +110,8 @@ export interface EventSearchReads {
   searchEvents(after: number, search: EventSearch, wanted: (subject: EventSubject) => boolean): Promise<SparseWindow>
   /** The id up to which all events are committed; 0 before the first. Constant time. */
   newestEvent(): Promise<number>
+  /** The newest id that an event may have. `newestEvent` of another replica may be ahead of ours, never of this. */
+  newestGivenEvent(): Promise<number>
   /** Events up to this id may be pruned; 0 before the first pruning. */
   eventsPrunedThrough(): Promise<number>
   /** Whether another server may have given out this id, for an event that a failover lost. */

@@ -104,6 +104,7 @@ export function readsOver(executor: Executor): Reads {
     searchEvents: (after, search, wanted) => searchEvents(executor, after, search, wanted),
     event: (id) => findEvent(executor, id),
     newestEvent: () => newestEvent(executor),
+    newestGivenEvent: () => executor.givenEvent?.() ?? newestEvent(executor),
     eventsPrunedThrough: () => prunedThrough(executor),
     isLostEvent: async (id) => (await executor.isLostEvent?.(id)) ?? false,
     queuesToDo: (now) => queuesToDo(executor, now),

@@ -59,6 +59,8 @@ export interface Executor {
   turnOfEventLoop?(): Promise<void>
   /** Where event ids are not in the order of commits: every event below the returned id is committed. */
   settledEvent?(): Promise<number>
+  /** Where event ids are not in the order of commits: the newest id, whose event may still be to come. */
+  givenEvent?(): Promise<number>
   /** Whether a failover lost the event of this id, or may have. Absent where none can be lost. */
   isLostEvent?(id: number): Promise<boolean>
 }

@@ -7,7 +7,7 @@ import { presentEventId } from './present-event.ts'
 import type { EventPlace, IdSeal } from './seal-ids.ts'
 import type { EventsInView } from './view-events.ts'
 
-type Outbox = Pick<Reads, 'event' | 'newestEvent' | 'eventsPrunedThrough' | 'isLostEvent'>
+type Outbox = Pick<Reads, 'event' | 'newestEvent' | 'newestGivenEvent' | 'eventsPrunedThrough' | 'isLostEvent'>
 
 /** A returning reader sends Last-Event-ID, which takes precedence over `after`, a part of its URL that never changes. */
 export async function resumeAt(
@@ -22,11 +22,13 @@ export async function resumeAt(
   if (from === undefined) return newest
   const place = seal.open(from) ?? plainPlace(from)
   if (!place) throw invalid('Last-Event-ID', from, 'the id of an event; send one as it came, or none')
+  // Where a reader comes from another replica, that one may have been ahead.
+  const isGiven = place.id <= newest || place.id <= (await reads.newestGivenEvent())
   const pruned = await reads.eventsPrunedThrough()
   const event = place.occurredAt === undefined && !view.isBound ? undefined : await reads.event(place.id)
   const fault = view.isBound
-    ? faultForBound(place, event, pruned, newest, view)
-    : faultOf(from, place, event, pruned, newest)
+    ? faultForBound(place, event, pruned, isGiven, view)
+    : faultOf(from, place, event, pruned, { newest, isGiven })
   if (fault === undefined && (await reads.isLostEvent(place.id))) {
     throw new RescindError('EVENTS_GONE', view.isBound ? unknown : lost(place.id, newest))
   }
@@ -46,11 +48,11 @@ function faultOf(
   { id, occurredAt }: EventPlace,
   event: StoredEvent | undefined,
   pruned: number,
-  newest: number,
+  { newest, isGiven }: { readonly newest: number; readonly isGiven: boolean },
 ): string | undefined {
   const fix = `read the transactions themselves, then follow from after=${newest}`
   if (id < pruned) return `the events from ${id + 1} to ${pruned} were pruned; ${fix}`
-  if (id > newest) return `there is no event ${id} yet: the newest is ${newest}; ${fix}`
+  if (!isGiven) return `there is no event ${id} yet: the newest is ${newest}; ${fix}`
   const isOther = event && occurredAt !== undefined && presentEventId(event) !== presentEventId({ id, occurredAt })
   return isOther ? `event ${id} is another one than ${from}; ${fix}` : undefined
 }
@@ -69,10 +71,10 @@ function faultForBound(
   { id, occurredAt, isSealed }: EventPlace,
   event: StoredEvent | undefined,
   pruned: number,
-  newest: number,
+  isGiven: boolean,
   { sees }: EventsInView,
 ): string | undefined {
-  if (id < pruned || id > newest) return unknown
+  if (id < pruned || !isGiven) return unknown
   if (isSealed && occurredAt === undefined) return undefined
   if (!isSealed && id === 0) return undefined
   if (!event) return isSealed && id === pruned ? undefined : unknown

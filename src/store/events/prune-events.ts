@@ -24,13 +24,18 @@ const firstAfter = statement<{ after: number }, { id: number }>((db, p) =>
   db.selectFrom('outbox').select('id').where('id', '>', p.after).orderBy('id').limit(1),
 )
 
-/** Newest first. On PostgreSQL alone. */
+const lastUpTo = statement<{ id: number }, { id: number }>((db, p) =>
+  db.selectFrom('outbox').select('id').where('id', '<=', p.id).orderBy('id', 'desc').limit(1),
+)
+
+/** Newest first. Failovers with no event in between are one gap. On PostgreSQL alone. */
 const gapsBelow = statement<{ newest: number }, { through: number; above: number }>((db, p) =>
   db
     .selectFrom(
-      sql<{ through: number; above: number }>`(SELECT through_id AS through, above_id AS above FROM lost_events)`.as(
-        'lost',
-      ),
+      sql<{
+        through: number
+        above: number
+      }>`(SELECT max(through_id) AS through, above_id AS above FROM lost_events GROUP BY above_id)`.as('lost'),
     )
     .select(['lost.through', 'lost.above'])
     .where('lost.through', '<', p.newest)
@@ -103,21 +108,28 @@ export async function pruneEvents(executor: Executor, retention: EventRetention,
   const dead = await executor.all(forgetDead, { before: now - retention.deadLettersKeptMs, limit: prunedAtOnce })
   for (const { event_id: id } of dead) await dropPruned(executor, id)
   const after = await prunedThrough(executor)
-  const newest = await newestEvent(executor)
+  // After a failover the settled id is far above the newest row, and stays so until the next event.
+  const newest = await lastEventUpTo(executor, await newestEvent(executor))
   const waiting = (await executor.all(undelivered, {})).flatMap(({ id }) => (id === null ? [] : [id]))
   // Only where events are settled late can a failover skip ids.
   const maySkip = executor.settledEvent !== undefined
   const start = maySkip ? await startOfWork(executor, after) : after
-  // Ids keep rising only while the newest row stays.
+  // Ids keep rising only while the newest row stays, and who has read it has read all.
   let through = Math.min(start + prunedAtOnce, newest - 1, ...waiting.map((id) => id - 1))
   const { eventsKeptMax: count } = retention
   const keptFrom = maySkip ? await oldestAmong(executor, newest, count) : newest - count + 1
   const kept = await first(executor, firstKept, { after, through, keptFrom, since: now - retention.eventsKeptMs })
   if (kept) through = kept.id - 1
+  // A reader that has read the last pruned event misses none, however far the next one is.
+  through = await lastEventUpTo(executor, through)
   if (through <= start) return dead.length
   await executor.all(prune, { after, through })
   await executor.all(remember, { through })
   return dead.length + through - start
+}
+
+async function lastEventUpTo(executor: Executor, id: number): Promise<number> {
+  return (await first(executor, lastUpTo, { id }))?.id ?? 0
 }
 
 /** Ids that no event has are no work, however many they are. */

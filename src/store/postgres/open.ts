@@ -76,6 +76,7 @@ export async function openPostgresStore(options: {
         ...readsOver({
           all: reading.all,
           settledEvent: () => events.read(reading),
+          givenEvent: () => events.given(),
           isLostEvent: (id) => isLostEvent(readers, id),
         }),
         work: (...parameters: Parameters<Reads['work']>) =>

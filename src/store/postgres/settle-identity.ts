@@ -4,8 +4,13 @@
 import type { Client, ClientBase, Pool } from 'pg'
 import type { ServerIdentity } from './known-server.ts'
 
-/** Far more than the events that a standby may lack. The sequence itself proves nothing: its log is 32 values ahead. */
-const lostEventsMax = 2 ** 32
+/**
+ * Far more events than a database takes in a second. Ids that go on at so many for each second since 1970 are above all that another
+ * server or copy has given out until now, also where one dump is put back twice. The sequence itself proves nothing.
+ */
+const idsASecond = 2 ** 18
+/** Where the ids are ahead of the server's clock: far more than the events that a standby may lack. */
+const lostEventsMax = 2 ** 24
 
 interface IdentityRow {
   readonly system: string
@@ -51,10 +56,11 @@ async function skipLostEvents(client: Client | ClientBase, { system, timeline }:
     `WITH newest AS (
       SELECT GREATEST((SELECT max(id) FROM outbox), (SELECT through FROM outbox_pruned WHERE id = 1), 0) AS above_id
     ), raised AS (
-      SELECT setval('outbox_id_seq', last_value + $1::int8) AS through_id FROM outbox_id_seq
+      SELECT setval('outbox_id_seq', CASE WHEN timely > last_value THEN timely ELSE last_value + $2::int8 END) AS through_id
+        FROM outbox_id_seq, (SELECT (extract(epoch FROM clock_timestamp()) * $1::int8)::int8 AS timely) AS clock
     )
     INSERT INTO lost_events (through_id, above_id) SELECT through_id, above_id FROM raised, newest`,
-    [lostEventsMax],
+    [idsASecond, lostEventsMax],
   )
   await client.query(
     `UPDATE server_identity SET system_identifier = $1, timeline = $2, outbox_oid = 'outbox'::regclass::oid::int8 WHERE id = 1`,
@@ -64,6 +70,7 @@ async function skipLostEvents(client: Client | ClientBase, { system, timeline }:
 
 /** Whether another server may have given the id out. The last id of a gap is where readers of this server begin. */
 export async function isLostEvent(pool: Pool, id: number): Promise<boolean> {
-  const sql = 'SELECT 1 FROM lost_events WHERE above_id < $1 AND through_id > $1 LIMIT 1'
+  const sql = `SELECT 1 FROM lost_events WHERE above_id < $1 AND through_id > $1
+    AND NOT EXISTS (SELECT 1 FROM lost_events WHERE through_id = $1) LIMIT 1`
   return (await pool.query(sql, [id])).rows.length > 0
 }

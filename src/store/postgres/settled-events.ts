@@ -63,6 +63,8 @@ const marksMax = 256
 export interface SettledEvents {
   /** The id as seen by `executor`: 0 before the first event. */
   read(executor: Executor): Promise<number>
+  /** The newest id that was given out, settled or not. */
+  given(): Promise<number>
   /** Another server from now on, with no event up to `id` still to be committed. */
   restart(id: number): void
 }
@@ -73,9 +75,13 @@ export function openSettledEvents(outside: Executor, clock: Pick<Clock, 'elapsed
   let marked = 0
   let marks: Mark[] = []
 
+  async function given(): Promise<number> {
+    return (await first(outside, newestGiven, {}))?.id ?? 0
+  }
+
   /** Reads the highest id, and marks it if no mark covers it. */
   async function markGiven(): Promise<void> {
-    const id = (await first(outside, newestGiven, {}))?.id ?? 0
+    const id = await given()
     if (id <= marked || marks.length >= marksMax) return
     const before = marked
     // Set first, so that concurrent reads make no second mark for the same id.
@@ -93,6 +99,7 @@ export function openSettledEvents(outside: Executor, clock: Pick<Clock, 'elapsed
   }
 
   return {
+    given,
     restart(id) {
       // Transaction ids of the other server mean nothing here.
       marks = []

@@ -18,13 +18,14 @@ const seal = openIdSeal(secret('a secret of the service'), systemRandom())
 /** One event for each relayer that is named, in that order, from 1. */
 function outboxOf(
   ...relayers: readonly string[]
-): Pick<Reads, 'searchEvents' | 'event' | 'newestEvent' | 'eventsPrunedThrough' | 'isLostEvent'> {
+): Pick<Reads, 'searchEvents' | 'event' | 'newestEvent' | 'newestGivenEvent' | 'eventsPrunedThrough' | 'isLostEvent'> {
   const events = relayers.map((relayerId, index) => ({
     ...{ id: index + 1, kind: 'update', status: 'canceled', terminal: true, occurredAt: now + index },
     transaction: { ...queued(index + 1), relayerId: relayerId as RelayerId },
   })) as readonly TransactionEvent[]
   return {
     newestEvent: async () => events.length,
+    newestGivenEvent: async () => events.length,
     isLostEvent: async () => false,
     eventsPrunedThrough: async () => 0,
     event: async (id) => events[id - 1],
