@@ -1,6 +1,7 @@
 // A storm over several replicas, from start to verdict: clients, miners and faults, then calm until nothing is open, and
 // the judgement.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { until } from '../../../tooling/client.ts'
 import { type Dice, dice } from '../../../tooling/dice.ts'
@@ -38,6 +39,7 @@ export async function storm({ seed, stormMs, report = () => undefined }: StormOp
   await using cluster = await startCluster({
     replicas: ['first', 'second', 'third'],
     hasStandby: true,
+    nodeArguments: ['--import', fileURLToPath(new URL('./prune-often.ts', import.meta.url))],
     // A third has a queue, so that something is dropped; one in ten sends a single one at a time.
     policies: (index) => (index % 10 === 0 ? { max_in_flight: 1 } : index % 3 === 0 ? { max_in_flight: 2 } : {}),
   })
