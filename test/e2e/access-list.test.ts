@@ -5,18 +5,7 @@ import type { Anvil } from '../../tooling/anvil.ts'
 import type { Hardhat } from '../../tooling/hardhat.ts'
 import { decode } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import {
-  answered,
-  cancel,
-  inPool,
-  mineUntil,
-  noOpInPool,
-  type Payment,
-  pay,
-  reached,
-  verdict,
-  view,
-} from './support/play.ts'
+import { answered, cancel, inPool, noOpInPool, type Payment, pay, reached, verdict, view } from './support/play.ts'
 import { type AnyStage, anvilStage, hardhatStage, type Stage } from './support/stage.ts'
 
 const contract = getAddress('0x00000000000000000000000000000000c0ffee11')
@@ -72,7 +61,7 @@ describe('on a strict pool', () => {
   beforeAll(async () => {
     stage = await hardhatStage({
       requiredConfirmations: 2,
-      relayers: { market: {}, priced: {}, typed: {}, empty: {}, replaced: {}, stuck: {} },
+      relayers: { market: {}, priced: {}, typed: {}, empty: {}, replaced: {} },
     })
   })
   afterAll(() => stage?.[Symbol.asyncDispose]())
@@ -132,17 +121,5 @@ describe('on a strict pool', () => {
       access_list: list,
       gas_price: expect.anything(),
     })
-  })
-
-  test('one that is stuck is signed anew with its list', async () => {
-    const sender = stage.sender('stuck')
-    const payment = await pay(stage, sender, { gas_limit: 30_000, access_list: list })
-    await inPool(stage, sender, [0])
-    await stage.node.rpc('hardhat_setNextBlockBaseFeePerGas', ['0x9502f90000'])
-    await mineUntil(stage, 'a dearer attempt', () => stage.rows.attempts(payment.id).length > 1)
-    expect(signedTransactions(payment)[1]).toMatchObject({ type: 'eip1559', accessList: signedList })
-    await cancel(stage, payment)
-    await noOpInPool(stage, payment)
-    await audit(stage, sender)
   })
 })

@@ -111,23 +111,3 @@ test('each notification gets one final event of its relayers, and the stream has
     if (before !== undefined) expect(time - before).toBeGreaterThanOrEqual(1_000)
   }
 })
-
-test('a DELETE of everything pending is in the stream, and no webhook is sent of it', async () => {
-  const { service, client } = stage
-  const before = receivers.flatMap(received).length
-  await using stream = openEventStream(service.url, service.apiKey)
-  await until(() => stream.status === 200, { what: 'the stream' })
-  await stage.line.cut()
-  const payment = await pay(stage, stage.sender('two'))
-  await client.request('DELETE', '/relayers/two/transactions/pending')
-  await stage.line.mend()
-  await mineUntil(stage, 'its end', async () => inStream(stream).some(({ terminal }) => terminal))
-  expect(inStream(stream).at(-1)).toMatchObject({
-    event: 'bulk_cancellation_final',
-    payload: { origin: 'delete', relayers: ['two'] },
-  })
-  await until(() => receivers[0]?.taken.some(({ event }) => event.payload.id === payment.id && event.terminal), {
-    what: 'the webhook of its transaction',
-  })
-  expect(receivers.flatMap(received)).toHaveLength(before)
-})

@@ -18,10 +18,6 @@ test('siblings that import each other are a pair, through other files as well', 
   ])
 })
 
-test('a folder and its parent that import each other are a pair', () => {
-  expect(mutualFoldersOf([file('a/one.ts', './b/two.ts'), file('a/b/two.ts', '../three.ts')])).toEqual(['a <-> a/b'])
-})
-
 test('folders that import one way are no pair, and a folder is none with itself', () => {
   expect(mutualFoldersOf([file('a/one.ts', './b/two.ts', './four.ts', 'viem'), file('a/four.ts', './one.ts')])).toEqual(
     [],

@@ -83,17 +83,6 @@ test('sent: mined as it is accepted, and its gas pays for L1', async () => {
   expect(mined?.fee).toBeGreaterThan(25_000n * baseFee)
 })
 
-test('ten at once: each is signed once, and mined in order', async () => {
-  const sender = stage.sender('many')
-  const payments = await Promise.all(Array.from({ length: 10 }, () => send(sender)))
-  const isConfirmed = async ({ id }: Payment) => (await stage.client.get(sender.id, id)).status === 'confirmed'
-  await mineUntil(stage, 'ten confirmations', async () =>
-    (await Promise.all(payments.map(isConfirmed))).every((confirmed) => confirmed),
-  )
-  await audit(stage, sender)
-  for (const { id } of payments) expect(stage.rows.attempts(id)).toHaveLength(1)
-})
-
 test('canceled after a refusal: dropped, at no cost, and the next one takes the nonce', async () => {
   const sender = stage.sender('refused')
   stage.node.setBaseFee(1_000n * baseFee)
