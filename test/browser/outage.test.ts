@@ -73,7 +73,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
     await check(page, 'cancel-without-a-node')
     await page.getByLabel('Type down to confirm').fill('down')
     await page.getByRole('button', { name: 'Cancel 2 transactions' }).click()
-    await page.getByRole('heading', { name: 'Canceling 2 transactions' }).waitFor()
+    await page.getByText('0 of 2 verdicts are final').waitFor()
     await check(page, 'two-race')
 
     await page.goto(service.url)

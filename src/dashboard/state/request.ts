@@ -19,8 +19,8 @@ export interface Reply<T> {
   readonly isAtLeast?: true
   /** The `before` of the next request, in a list that has one. */
   readonly next?: string
-  /** The log messages of the answer, in sentences. */
-  readonly sentences: readonly string[]
+  /** The bulk cancellation that the request made. */
+  readonly bulk?: string
 }
 
 export interface RequestOptions {
@@ -36,7 +36,6 @@ export interface RequestOptions {
 interface Success<T> {
   readonly data: T
   readonly pagination: { readonly total_items: number }
-  readonly metadata: { readonly logs: readonly { readonly message: string }[] }
 }
 
 let atRefusal = () => {}
@@ -68,14 +67,15 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
     )
   })
   if (!answer.ok) throw await failureOf(answer, path)
-  const { data, pagination, metadata }: Success<T> = await answer.json()
+  const { data, pagination }: Success<T> = await answer.json()
   const next = answer.headers.get('relayer-next-before')
+  const bulk = answer.headers.get('relayer-bulk-cancellation')
   return {
     data,
     total: pagination.total_items,
     ...(answer.headers.get('relayer-total') === 'at-least' && { isAtLeast: true as const }),
     ...(next !== null && { next }),
-    sentences: metadata.logs.map(({ message }) => message),
+    ...(bulk !== null && { bulk }),
   }
 }
 

@@ -1,9 +1,7 @@
-// Cancel all: the transactions, the preview, and a confirmation by the relayer's id. Then come the verdicts.
-import { useSignal } from '@preact/signals'
+// Cancel all: the transactions, the preview, and a confirmation by the relayer's id.
 import type { RelayerView } from '../../client/account-types.ts'
 import type { TraceView } from '../../client/dashboard-types.ts'
 import type { BulkCancellationView, CancellationPreviewView, TransactionView } from '../../client/transaction-types.ts'
-import { type Done, Verdicts } from '../parts/cancel-all-verdicts.tsx'
 import { Cost } from '../parts/cost.tsx'
 import { Empty, Heading, Shown } from '../parts/pieces.tsx'
 import { Targets, targetsMax } from '../parts/targets.tsx'
@@ -12,10 +10,10 @@ import { grouped, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf, request } from '../state/request.ts'
+import { go } from '../state/route.ts'
 import { may } from '../state/session.ts'
 
 export function CancelAll({ id }: { id: string }) {
-  const done = useSignal<Done | undefined>(undefined)
   const relayer = useLoad<RelayerView>(pathOf`/v1/relayers/${id}`, false).answer?.data
   return (
     <>
@@ -23,28 +21,12 @@ export function CancelAll({ id }: { id: string }) {
         <a href="/">Relayers</a> <span aria-hidden="true">/</span> <a href={pathOf`/relayers/${id}`}>{id}</a>{' '}
         <span aria-hidden="true">/</span> Cancel all
       </nav>
-      {done.value ? (
-        <Verdicts id={id} network={relayer?.network} done={done.value} />
-      ) : (
-        <Preview
-          id={id}
-          relayer={relayer}
-          finish={(result) => {
-            done.value = result
-          }}
-        />
-      )}
+      <Preview id={id} relayer={relayer} />
     </>
   )
 }
 
-interface Previewing {
-  readonly id: string
-  readonly relayer: RelayerView | undefined
-  readonly finish: (done: Done) => void
-}
-
-function Preview({ id, relayer, finish }: Previewing) {
+function Preview({ id, relayer }: { id: string; relayer: RelayerView | undefined }) {
   const preview = useLoad<CancellationPreviewView>(pathOf`/v1/relayers/${id}/transactions/pending/cancellation-preview`)
   const nonces = useLoad<readonly TraceView[]>(pathOf`/v1/relayers/${id}/nonces`)
   const queue = useLoad<readonly TransactionView[]>(
@@ -73,7 +55,7 @@ function Preview({ id, relayer, finish }: Previewing) {
                 </p>
                 <Cost preview={data} relayer={relayer} symbol={symbol} />
                 {may('cancel') ? (
-                  <Confirm id={id} count={count} from={nonces.answer?.data[0]?.transaction.nonce} finish={finish} />
+                  <Confirm id={id} count={count} />
                 ) : (
                   <p class="notice warn">This key may not cancel. A key with the scope “cancel” may.</p>
                 )}
@@ -110,27 +92,12 @@ function targetsOf(traces: readonly TraceView[], pending: readonly TransactionVi
   return [...bound, ...pending.filter(({ id }) => !ids.has(id))]
 }
 
-function Confirm({
-  id,
-  count,
-  from,
-  finish,
-}: {
-  id: string
-  count: number
-  /** A nonce below all that are canceled. */
-  from: number | undefined
-  finish: (done: Done) => void
-}) {
+/** The verdicts are on the page of the bulk cancellation. Without one, everything has ended meanwhile. */
+function Confirm({ id, count }: { id: string; count: number }) {
   const path = pathOf`/v1/relayers/${id}/transactions/pending`
   const run = async () => {
-    const { data, sentences } = await request<BulkCancellationView>(path, { method: 'DELETE' })
-    finish({
-      canceled: data.queued_for_cancellation_transaction_ids,
-      failed: data.failed_to_queue_transaction_ids.length,
-      sentences,
-      from,
-    })
+    const { bulk } = await request<BulkCancellationView>(path, { method: 'DELETE' })
+    go(bulk === undefined ? pathOf`/relayers/${id}` : pathOf`/bulk-cancellations/${bulk}`)
   }
   return (
     <TypedConfirm
