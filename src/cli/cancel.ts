@@ -1,14 +1,21 @@
-// rescind cancel: one transaction by its id, or with --all everything pending of a relayer.
+// rescind cancel: one transaction by its id, or with --all everything pending of a relayer, as a bulk cancellation without a filter.
 import type { Command } from 'commander'
 import type { CancellationView, Client } from '../client/client.ts'
 import { systemClock } from '../ops/clock.ts'
-import { type CancelOptions, cancelAll } from './cancel-all.ts'
 import { type Act, type Around, relayerCommand, wholeNumber } from './command.ts'
-import { connect, relayerOf } from './connect.ts'
+import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { createBulk } from './create-bulk.ts'
 import { CommandError, type Exit, exits, usage } from './exits.ts'
 import { pairs } from './format.ts'
 import { undecidedIfStored } from './require-yes.ts'
 import { exitOf, explain, verdictOn, verdictPairs } from './verdict.ts'
+
+interface CancelOptions extends RelayerOptions {
+  readonly json?: true
+  readonly wait?: number
+  readonly all?: true
+  readonly yes?: true
+}
 
 export function addCancel(program: Command, act: Act): void {
   relayerCommand(program, 'cancel', 'cancel a transaction, or everything pending, and print the verdict')
@@ -22,10 +29,11 @@ export function addCancel(program: Command, act: Act): void {
 /** The service waits so long at most in one request. */
 const waitSecondsMax = 60
 
-async function cancel(around: Around, id: string | undefined, options: CancelOptions): Promise<Exit> {
-  if (options.all) {
+async function cancel(around: Around, id: string | undefined, { all, ...options }: CancelOptions): Promise<Exit> {
+  if (all) {
     if (id !== undefined) throw usage('an id and --all exclude each other')
-    return cancelAll(around, options)
+    const { client } = await connect(around.life, options)
+    return createBulk(around, { ...options, relayer: [await relayerOf(client, options)] })
   }
   if (id === undefined) throw usage('name a transaction by its id, or cancel everything pending with --all')
   if (options.yes) throw usage('--yes belongs to --all')

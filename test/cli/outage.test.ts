@@ -52,7 +52,7 @@ test('three relayers are stuck for three reasons, and each is helped by a comman
   // Without a node: recorded now, and raced for as soon as one answers.
   const canceled = await rescind('cancel', '--all', '-r', 'down', '--yes', '--json')
   expect(canceled.exit).toBe(5)
-  expect(JSON.parse(canceled.stdout)).toMatchObject({ total_processed: 2 })
+  expect(JSON.parse(canceled.stdout).counts).toMatchObject({ racing: 2 })
   await outage.setBalance('poor', 3n * ether)
   expect(await rescind('policies', 'set', 'gas_price_cap', '500gwei', '-r', 'capped')).toMatchObject({ exit: 0 })
   await outage.end(inFlight)
