@@ -61,12 +61,10 @@ export interface NetworkOptions {
   readonly profile?: NetworkProfile
   readonly clock: Clock
   readonly logger: Logger
-  /** Where the anchor outlives the process. Absent: it does not. */
-  readonly anchorMemory?: AnchorMemory
+  readonly anchorMemory: AnchorMemory
   /** Where believed tips outlive the process. Absent: they do not. */
   readonly tipMemory?: TipMemory
-  /** Where contradictions between endpoints are kept. Absent: only in the log. */
-  readonly contradictionMemory?: ContradictionMemory
+  readonly contradictionMemory: ContradictionMemory
   /** The default counts nothing. */
   readonly metrics?: ChainMetrics
   /** The default is HTTP. */

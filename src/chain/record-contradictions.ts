@@ -16,8 +16,7 @@ export interface ContradictionMemory {
 }
 
 interface RecordContradictions {
-  /** Absent: contradictions are only logged. */
-  readonly memory: ContradictionMemory | undefined
+  readonly memory: ContradictionMemory
   /** Hosts by the index of the endpoint. */
   readonly hosts: readonly string[]
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
@@ -42,9 +41,9 @@ export function recordingContradictions({ memory, hosts, clock, logger }: Record
   let isClosed = false
   let written = Promise.resolve()
 
-  async function write(to: ContradictionMemory, contradiction: RecordedContradiction): Promise<void> {
+  async function write(contradiction: RecordedContradiction): Promise<void> {
     try {
-      if (!isClosed) await to.save(contradiction)
+      if (!isClosed) await memory.save(contradiction)
     } catch (err) {
       logger.debug({ err }, 'a contradiction between endpoints could not be stored')
     }
@@ -56,7 +55,7 @@ export function recordingContradictions({ memory, hosts, clock, logger }: Record
       const key = keyOf(contradiction)
       const last = notedAt.get(key)
       const isRepeated = last !== undefined && clock.elapsed() - last < againMs
-      if (!memory || isRepeated || waiting >= waitingMax) return
+      if (isRepeated || waiting >= waitingMax) return
       notedAt.set(key, clock.elapsed())
       const { condition, question } = contradiction
       const answers = contradiction.answers.slice(0, answersMax).map(({ endpoint, answer }) => {
@@ -64,7 +63,7 @@ export function recordingContradictions({ memory, hosts, clock, logger }: Record
       })
       waiting += 1
       const recorded = { at: clock.now(), condition, question, answers }
-      written = written.then(() => write(memory, recorded))
+      written = written.then(() => write(recorded))
     },
     async close() {
       isClosed = true

@@ -3,7 +3,9 @@
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { BroadcastRequest, Chain } from '../../src/chain/chain.ts'
+import type { AnchorMemory } from '../../src/chain/heads/remember-anchor.ts'
 import { type NetworkOptions, openNetwork } from '../../src/chain/network.ts'
+import type { Anchor } from '../../src/domain/anchor.ts'
 import { osakaRules } from '../../src/domain/gas-figures.ts'
 import type { Address, Hash, Hex } from '../../src/domain/ids.ts'
 import type { Inquiry } from '../../src/domain/observation.ts'
@@ -35,6 +37,8 @@ export function networkOver(urls: readonly string[], overrides: Partial<NetworkO
     // They are read where a test says so.
     profile: { ...ethereumProfile, gasRules: osakaRules },
     timeoutMs: 10_000,
+    anchorMemory: ownAnchor(),
+    contradictionMemory: { save: async () => undefined },
     clock: systemClock,
     logger: loggerInto(log),
     metrics: {
@@ -58,6 +62,18 @@ export function networkOver(urls: readonly string[], overrides: Partial<NetworkO
       calls = []
     },
     [Symbol.asyncDispose]: () => chain.close(),
+  }
+}
+
+function ownAnchor(): AnchorMemory {
+  let stored: Anchor | undefined
+  return {
+    load: async () => stored,
+    async save(next) {
+      stored = next
+      return stored
+    },
+    release: async () => false,
   }
 }
 

@@ -21,9 +21,7 @@ export interface RememberedAnchor {
   release(): Promise<boolean>
 }
 
-/** The memory of the anchor; if `memory` is absent, only this process remembers it. */
-export function rememberAnchor(memory: AnchorMemory | undefined, logger: Pick<Logger, 'warn'>): RememberedAnchor {
-  const { load, save, release } = memory ?? ownMemory()
+export function rememberAnchor({ load, save, release }: AnchorMemory, logger: Pick<Logger, 'warn'>): RememberedAnchor {
   let stored: Promise<Anchor | undefined> | undefined
 
   function reload(): Promise<Anchor | undefined> {
@@ -53,17 +51,5 @@ export function rememberAnchor(memory: AnchorMemory | undefined, logger: Pick<Lo
       stored = Promise.resolve(undefined)
       return true
     },
-  }
-}
-
-function ownMemory(): AnchorMemory {
-  let stored: Anchor | undefined
-  return {
-    load: async () => stored,
-    async save(next) {
-      stored = next
-      return stored
-    },
-    release: async () => false,
   }
 }

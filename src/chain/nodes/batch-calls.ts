@@ -190,8 +190,8 @@ function toRepeat(
   if (reading === 'refused' || reading === 'limited') size.refused(part.length)
   if (reading === 'refused') return [part]
   const unanswered = reading === 'empty' ? ids : reading === 'answered' ? leftOutIn(posted, ids) : []
-  if (reading === 'answered' && unanswered.length === 0) size.answered(part.length)
-  if (unanswered.length === 0 || !size.partlyAnswered(part.length)) return undefined
+  if (reading === 'answered' && unanswered.length === 0) size.answered()
+  if (unanswered.length === 0 || !size.partlyAnswered()) return undefined
   return [part.filter(({ id }) => unanswered.includes(id))]
 }
 

@@ -4,7 +4,6 @@ import { sql } from 'kysely'
 import { type DeadLetter, deliveredForMs, type QueueCount } from '../../domain/delivery.ts'
 import type { EventSubjectId } from '../../domain/event.ts'
 import type { TimestampMs } from '../../domain/units.ts'
-import { nextTurn } from '../../ops/clock.ts'
 import { findEvent } from '../events/read-events.ts'
 import type { Page, PageItem, PageRequest } from '../list-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
@@ -21,7 +20,7 @@ interface DeadRow {
   bytes: number | null
 }
 
-const page = statement<{ notificationId: string; after: number; limit: number; offset: number }, DeadRow>((db, p) =>
+const page = statement<{ notificationId: string; limit: number; offset: number }, DeadRow>((db, p) =>
   db
     .selectFrom('deliveries')
     .select(['event_id', 'tries', 'first_tried_at', 'gave_up_at', 'last_error'])
@@ -34,30 +33,10 @@ const page = statement<{ notificationId: string; after: number; limit: number; o
     )
     .$castTo<DeadRow>()
     .where('notification_id', '=', p.notificationId)
-    .where('event_id', '>', p.after)
     .where(isDead)
     .orderBy('event_id')
     .limit(p.limit)
     .offset(p.offset),
-)
-
-/** Counted in one statement: SQLite reads on the thread that answers requests. */
-const sliceMax = 10_000
-
-const slice = statement<{ notificationId: string; after: number }, { count: number; through: number | null }>((db, p) =>
-  db
-    .selectFrom(
-      db
-        .selectFrom('deliveries')
-        .select('event_id')
-        .where('notification_id', '=', p.notificationId)
-        .where('event_id', '>', p.after)
-        .where(isDead)
-        .orderBy('event_id')
-        .limit(sql.lit(sliceMax))
-        .as('bounded'),
-    )
-    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('event_id').as('through')]),
 )
 
 const known = statement<{ notificationId: string }, { notification_id: string }>((db, p) =>
@@ -68,7 +47,15 @@ const queues = statement<object, { notification_id: string; waiting: number }>((
   db.selectFrom('delivery_queues as q').select(['q.notification_id', 'q.waiting']),
 )
 
-/** A larger count says no more, and a scrape must not wait for a million rows. */
+const count = statement<{ notificationId: string }, { total: number }>((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('notification_id', '=', p.notificationId)
+    .where(isDead),
+)
+
+/** A larger count says no more, and a scrape must not wait for all rows. */
 const countedMax = 10_000
 
 const countBounded = statement<{ notificationId: string; max: number }, { total: number }>((db, p) =>
@@ -123,21 +110,9 @@ export async function listDeadLetters(
 ): Promise<Page<PageItem<DeadLetter>> | undefined> {
   if (!(await first(executor, known, { notificationId }))) return undefined
   const offset = (number - 1) * perPage
-  let items: readonly PageItem<DeadLetter>[] = []
-  let total = 0
-  let after = 0
-  for (;;) {
-    const { count = 0, through } = (await first(executor, slice, { notificationId, after })) ?? {}
-    // The page may go on in the next slices.
-    if (total <= offset && offset < total + count) {
-      const window = { notificationId, after, limit: perPage, offset: offset - total }
-      items = (await executor.all(page, window)).map((row) => itemOf(executor, row))
-    }
-    total += count
-    if (count < sliceMax || through === null || through === undefined) return { items, total }
-    after = through
-    await nextTurn()
-  }
+  const rows = await executor.all(page, { notificationId, limit: perPage, offset })
+  const counted = await first(executor, count, { notificationId })
+  return { items: rows.map((row) => itemOf(executor, row)), total: counted?.total ?? 0 }
 }
 
 function itemOf(executor: Executor, row: DeadRow): PageItem<DeadLetter> {

@@ -1,9 +1,9 @@
-// How large batches to one endpoint are: down at once where they are refused, and up again step by step.
+// How large batches to one endpoint are: down at once where they are refused, and up again an hour later.
 import { expect, test } from 'vitest'
 import { type BatchSize, learnBatchSize } from '../../../src/chain/nodes/batch-size.ts'
 import type { Clock } from '../../../src/ops/clock.ts'
 
-const minute = 60_000
+const hour = 3_600_000
 
 function learning() {
   const time = { ms: 0 }
@@ -23,7 +23,7 @@ function ask(size: BatchSize, calls: number, callsMax: number): readonly number[
       size.refused(taken)
       continue
     }
-    if (taken > 1) size.answered(taken)
+    if (taken > 1) size.answered()
     left -= taken
   }
   return requests
@@ -35,17 +35,15 @@ test('a hundred share a request until one is refused', () => {
   expect(sizes).toEqual([])
 })
 
-test('a limit of ten is found by one refusal, and costs one request every five minutes', () => {
+test('a limit of ten is found by one refusal, and costs one request an hour', () => {
   const { size, sizes, pass } = learning()
   expect(ask(size, 40, 10)).toEqual([40, 10, 10, 10, 10])
-  pass(4 * minute)
+  pass(hour - 1)
   expect(ask(size, 40, 10)).toEqual([10, 10, 10, 10])
-  pass(1 * minute)
-  expect(ask(size, 40, 10)).toEqual([20, 10, 10, 10, 10])
+  pass(1)
+  expect(ask(size, 40, 10)).toEqual([40, 10, 10, 10, 10])
   expect(ask(size, 40, 10)).toEqual([10, 10, 10, 10])
-  pass(5 * minute)
-  expect(ask(size, 40, 10)).toEqual([20, 10, 10, 10, 10])
-  expect(sizes).toEqual([10])
+  expect(sizes).toEqual([10, 10])
 })
 
 test('a gateway without batches is found by two refusals, or by one of a few calls', () => {
@@ -57,31 +55,12 @@ test('a gateway without batches is found by two refusals, or by one of a few cal
   expect(few.sizes).toEqual([1])
 })
 
-test('after a passing refusal batches grow back to a hundred, step by step and without another wait', () => {
+test('an hour after a passing refusal a hundred share a request again', () => {
   const { size, sizes, pass } = learning()
   ask(size, 100, 1)
-  pass(5 * minute)
-  expect(ask(size, 300, 1000)).toEqual([2, 5, 10, 20, 50, 100, 100, 13])
-  expect(sizes).toEqual([10, 1, 2, 5, 10, 20, 50, 100])
-})
-
-test('a limit between the steps is met by the step below it, or by an answered size', () => {
-  const { size, pass } = learning()
-  ask(size, 100, 30)
-  pass(5 * minute)
-  expect(ask(size, 100, 30)).toEqual([20, 50, 20, 20, 20, 20])
-  pass(5 * minute)
-  expect(ask(size, 26, 30)).toEqual([26])
-  expect(ask(size, 52, 30)).toEqual([50, 26, 26])
-})
-
-test('no larger size is tried where nothing more waits, and one request at a time tries it', () => {
-  const { size, pass } = learning()
-  ask(size, 100, 10)
-  pass(5 * minute)
-  expect(size.take(10)).toBe(10)
-  expect(size.take(15)).toBe(15)
-  expect(size.take(15)).toBe(10)
+  pass(hour)
+  expect(ask(size, 250, 1000)).toEqual([100, 100, 50])
+  expect(sizes).toEqual([10, 1])
 })
 
 test('batches that left before a refusal change nothing', () => {
@@ -89,7 +68,7 @@ test('batches that left before a refusal change nothing', () => {
   for (const calls of [100, 100, 50]) expect(size.take(calls)).toBe(calls)
   for (const calls of [100, 100, 50]) size.refused(calls)
   expect(size.take(100)).toBe(10)
-  size.answered(100)
+  size.answered()
   expect(size.take(100)).toBe(10)
   expect(sizes).toEqual([10])
 })

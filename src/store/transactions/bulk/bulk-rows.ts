@@ -323,44 +323,35 @@ export async function listBulks(
   return { items: await withParts(executor, rows, relayers), total: counted?.total ?? 0 }
 }
 
-const record = statement<{ part: number } & Pick<StoredPart, 'already' | 'refusals' | 'spent'>>((db, p) =>
+type Written = Pick<StoredPart, 'instant' | 'already' | 'refusals' | 'spent'>
+
+const end = statement<{ part: number } & Written>((db, p) =>
   db
     .updateTable('bulk_parts')
-    .set({ already: p.already, refusals: p.refusals, spent: p.spent })
+    .set({ state: 'written', instant: p.instant, already: p.already, refusals: p.refusals, spent: p.spent })
     .where('id', '=', p.part),
 )
 
-/** The matches that the first commit did not take, and the sum of the shares of those that it took. */
-export async function recordLeft(
-  executor: Executor,
-  part: number,
-  { already, refused, spent }: Pick<BulkPart, 'already' | 'refused' | 'spent'>,
-): Promise<void> {
-  if (already === 0 && refused.length === 0 && spent === undefined) return
-  await executor.all(record, {
-    ...{ part, already, spent: spent?.toString() ?? null },
-    refusals: refused.length === 0 ? null : amountsToText(refused),
-  })
+interface EndOfPart extends Partial<Pick<BulkPart, 'already' | 'refused' | 'spent'>> {
+  /** Absent where the relayer was deleted first. */
+  readonly instant?: TimestampMs
+  readonly now: TimestampMs
 }
 
-const end = statement<{ part: number; instant: number | null }>((db, p) =>
-  db
-    .updateTable('bulk_parts')
-    .set({
-      state: 'written',
-      instant: sql<number>`COALESCE(instant, ${p.instant})`,
-    })
-    .where('id', '=', p.part),
-)
-
-/** Every match is written; the counts of the commit decide whether the part is final. A relayer deleted first has no `instant`. */
+/**
+ * Every match is written; the counts of the commit decide whether the part is final. The row has what was not taken, and
+ * the sum of the shares of what was.
+ */
 export async function endPart(
   executor: Executor,
   tallies: Tallies,
   part: number,
-  { instant, now }: { readonly instant?: TimestampMs; readonly now: TimestampMs },
+  { instant, now, already = 0, refused = [], spent }: EndOfPart,
 ): Promise<void> {
-  await executor.all(end, { part, instant: instant ?? null })
+  await executor.all(end, {
+    ...{ part, instant: instant ?? null, already, spent: spent?.toString() ?? null },
+    refusals: refused.length === 0 ? null : amountsToText(refused),
+  })
   tallies.addBulk({ part, at: now, counts: noCounts })
 }
 

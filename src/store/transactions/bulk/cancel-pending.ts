@@ -16,7 +16,7 @@ import type { Tallies } from '../counted/tallies.ts'
 import { lockTransaction } from '../rows/find-transaction.ts'
 import { saveTransaction } from '../written/save-transaction.ts'
 import { type QueuedStatus, statusesToWalk, tagsFor } from './bulk-filter.ts'
-import { endPart, findBulkHead, findWaitingPart, recordBulkOf, recordLeft } from './bulk-rows.ts'
+import { endPart, findBulkHead, findWaitingPart, recordBulkOf } from './bulk-rows.ts'
 import { type Chosen, chooseInBulk } from './choose-in-bulk.ts'
 import { dropMatches, lastOf, publishDropped } from './drop-queue.ts'
 
@@ -128,12 +128,8 @@ async function stopRelayer(
     for (const id of ids) dropped.push(id)
   }
   const { already, refused, ...taken } = await cancelBound(executor, tallies, stop, bound)
-  await recordLeft(executor, stop.part, {
-    already,
-    refused,
-    ...(stop.chosen && { spent: stop.chosen.spent }),
-  })
-  await endPart(executor, tallies, stop.part, { instant: stop.now, now: stop.now })
+  const left = { already, refused, ...(stop.chosen && { spent: stop.chosen.spent }) }
+  await endPart(executor, tallies, stop.part, { ...left, instant: stop.now, now: stop.now })
   // Last: on PostgreSQL events that are not committed hold back the later ones of all relayers.
   await publishDropped(executor, stop.relayerId, dropped, stop.now)
   return { ...taken, canceled: taken.canceled.concat(dropped) }
