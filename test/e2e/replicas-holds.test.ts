@@ -1,5 +1,5 @@
-// Two replicas on one database: a release meets a cancel, an expiry, a pause and a PUT through the other replica, and a bulk
-// cancellation covers relayers of both, also if one of them is killed halfway.
+// Two replicas on one database: a release meets a cancel and a PUT through the other replica, and a bulk cancellation covers relayers
+// of both, also if one of them is killed halfway.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { devAccount } from '../../tooling/anvil.ts'
@@ -104,53 +104,6 @@ test(
       expect(await executions('one', first, value)).toBe(isLost ? 1 : 0)
     }
     await nothingMissing('one')
-  },
-  limitMs,
-)
-
-test(
-  'a release as valid_until passes: it expires, or it executes, and never both',
-  async () => {
-    for (const round of rounds) {
-      const value = String(200 + round)
-      const until = Date.now() + 1_500
-      const id = await hold('two', { value, valid_until: new Date(until).toISOString() })
-      await new Promise((resolve) => setTimeout(resolve, until - Date.now() - 20 + 10 * (round - 1)))
-      const released = await release(round % 2 === 0 ? a : b, 'two', id)
-      expect([200, 400]).toContain(released.status)
-      const row = await ended(id)
-      const isExecuted = row.included_kind === 'execute'
-      expect(row.status).toBe(isExecuted ? 'confirmed' : 'expired')
-      if (released.status === 400) expect(row).toMatchObject({ phase: 'dropped', nonce: null })
-      expect(await executions('two', first, value)).toBe(isExecuted ? 1 : 0)
-    }
-    await nothingMissing('two')
-  },
-  limitMs,
-)
-
-test(
-  'a release and a pause: it is refused on hold, or it waits for the end of the pause, or it had its nonce before',
-  async () => {
-    const pause = (replica: Replica, paused: boolean) =>
-      replica.client.request('PATCH', '/relayers/three', { body: { paused } })
-    for (const round of rounds) {
-      const value = String(300 + round)
-      const id = await hold('three', { value })
-      const [released, paused] = await Promise.all([release(a, 'three', id), pause(b, true)])
-      expect(paused.status).toBe(200)
-      const row = await rowOf(id)
-      if (released.status === 200) expect(row.phase).not.toBe('held')
-      else {
-        expect(released.headers['relayer-error-code']).toBe('RELAYER_PAUSED')
-        expect(row).toMatchObject({ phase: 'held', nonce: null })
-      }
-      expect((await pause(a, false)).status).toBe(200)
-      if (released.status !== 200) expect((await release(b, 'three', id)).status).toBe(200)
-      expect(await ended(id)).toMatchObject({ status: 'confirmed', canceled_at: null })
-      expect(await executions('three', first, value)).toBe(1)
-    }
-    await nothingMissing('three')
   },
   limitMs,
 )

@@ -1,14 +1,7 @@
-// Authentication by section 5 of the interface, and keys with fewer rights.
+// Authentication by section 5 of the interface.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ApiKeyId, RelayerId } from '../../../src/domain/ids.ts'
-import {
-  type Authenticate,
-  administratorBy,
-  bearerToken,
-  type Principal,
-} from '../../../src/http/request/authenticate.ts'
+import { administratorBy } from '../../../src/http/request/authenticate.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
-import { put, transaction } from '../support/rows.ts'
 import { apiKey, type Serving, serve } from '../support/serve.ts'
 
 let server: Serving
@@ -87,52 +80,8 @@ test('no answer and no log line holds a token', async () => {
   expect(log).not.toContain(apiKey)
 })
 
-describe('keys with fewer rights', () => {
-  const keys: Record<string, Principal> = {
-    reader: { id: 'reader' as ApiKeyId, scopes: new Set(['read'] as const) },
-    sender: { id: 'sender' as ApiKeyId, scopes: new Set(['send'] as const) },
-    canceler: { id: 'canceler' as ApiKeyId, scopes: new Set(['cancel'] as const) },
-    bound: { id: 'bound' as ApiKeyId, scopes: new Set(['read', 'cancel'] as const), relayers: ['two' as RelayerId] },
-  }
-  const authenticate: Authenticate = (header) => keys[bearerToken(header) ?? '']
-  const operations: [string, string, string][] = [
-    ['read', 'GET', '/api/v1/relayers/one'],
-    ['send', 'POST', '/api/v1/relayers/one/transactions'],
-    ['cancel', 'DELETE', bulkPath],
-  ]
-
-  test.each([
-    ['reader', 'read'],
-    ['sender', 'send'],
-    ['canceler', 'cancel'],
-  ])('%s may only %s', async (token, allowed) => {
-    await using limited = await serve({ authenticate })
-    for (const [scope, method, path] of operations) {
-      const answer = await limited.ask(method, path, { token })
-      if (scope === allowed) expect(answer.status).not.toBe(401)
-      else expectFailure(answer, 401, 'Unauthorized', 'SCOPE_MISSING')
-    }
-  })
-
-  test('a key that is bound to a relayer sees and touches no other', async () => {
-    await using limited = await serve({ authenticate })
-    await put(limited.store, transaction('mine', { phase: 'queued' }))
-    const listed = await limited.ask('GET', '/api/v1/relayers', { token: 'bound' })
-    expectSuccess(listed)
-    expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual(['two'])
-    expect(listed.body.pagination.total_items).toBe(1)
-    for (const path of ['/api/v1/relayers/one', bulkPath, '/api/v1/relayers/nobody/transactions/pending']) {
-      const method = path.endsWith('pending') ? 'DELETE' : 'GET'
-      expectFailure(await limited.ask(method, path, { token: 'bound' }), 401, 'Unauthorized', 'RELAYER_NOT_GRANTED')
-    }
-    expectSuccess(await limited.ask('GET', '/api/v1/relayers/two', { token: 'bound' }))
-    const row = await limited.ask('GET', '/api/v1/relayers/one/transactions/mine', { token: 'reader' })
-    expect(row.body.data.status).toBe('pending')
-  })
-
-  test('the key of the environment has every right', () => {
-    expect(administratorBy(apiKey)(`Bearer ${apiKey}`)?.scopes).toEqual(
-      new Set(['read', 'send', 'cancel', 'admin', 'release', 'pause', 'sign']),
-    )
-  })
+test('the key of the environment has every right', () => {
+  expect(administratorBy(apiKey)(`Bearer ${apiKey}`)?.scopes).toEqual(
+    new Set(['read', 'send', 'cancel', 'admin', 'release', 'pause', 'sign']),
+  )
 })
