@@ -1,4 +1,4 @@
-// The frame of every view: the way to the others, search, the state of the connection, the pause button, and the theme.
+// The frame of every view: the way to the others, search, the state of the connection, and the pause button.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Empty, Heading } from './parts/pieces.tsx'
@@ -6,7 +6,6 @@ import { timeOfDay } from './state/format.ts'
 import { connection, isStale, pause, paused, readAt } from './state/live.ts'
 import { go, type Route, route } from './state/route.ts'
 import { may, readSession, type SignedIn, session, signOut } from './state/session.ts'
-import { choose, theme, themeOf, themes } from './state/theme.ts'
 import { ApiKeys } from './views/api-keys.tsx'
 import { AuditLog } from './views/audit-log.tsx'
 import { BulkCancellation } from './views/bulk-cancellation.tsx'
@@ -57,7 +56,6 @@ function Page({ as }: { as: SignedIn }) {
       </main>
       <footer class="bottom">
         <Glossary />
-        <ThemeSwitch />
         Rescind {as.version} · key <strong>{as.name}</strong>: {as.scopes.join(', ')}
         {as.relayers && ` for ${as.relayers.join(', ')}`} · <a href="/docs/">API reference</a>
       </footer>
@@ -127,21 +125,6 @@ function Top({ as, current }: { as: SignedIn; current: Route }) {
         </button>
       </div>
     </header>
-  )
-}
-
-function ThemeSwitch() {
-  return (
-    <label class="theme">
-      Theme{' '}
-      <select value={theme.value} onChange={({ currentTarget }) => choose(themeOf(currentTarget.value))}>
-        {themes.map((each) => (
-          <option key={each} value={each}>
-            {each}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }
 

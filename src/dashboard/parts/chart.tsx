@@ -1,8 +1,15 @@
 // Figures over time, drawn by uPlot. The table beside it says the same in figures.
+
+import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { isDark } from '../state/theme.ts'
+
+const scheme = matchMedia('(prefers-color-scheme: dark)')
+const isDark = signal(scheme.matches)
+scheme.addEventListener('change', () => {
+  isDark.value = scheme.matches
+})
 
 interface Series {
   /** Unix seconds of the beginning of each bar. */
@@ -16,7 +23,7 @@ interface Series {
 
 export function Chart({ times, amounts, unit, isWithinDays = false }: Series) {
   const box = useRef<HTMLDivElement>(null)
-  const dark = isDark()
+  const dark = isDark.value
   useEffect(() => {
     const element = box.current
     if (!element) return

@@ -33,7 +33,7 @@ const pagePolicy =
 /** Answers a browser at a path that is none with the page, which says so. */
 export type UnknownPage = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-type Files = Readonly<Record<'html' | 'theme' | 'script' | 'style' | 'icon', Asset>>
+type Files = Readonly<Record<'html' | 'script' | 'style' | 'icon', Asset>>
 
 /** Routes of the dashboard's files. They need no key, so requests are limited by address. */
 export function assetRoutes({ app, door }: Pick<Mounting, 'app' | 'door'>): UnknownPage {
@@ -52,7 +52,6 @@ export function assetRoutes({ app, door }: Pick<Mounting, 'app' | 'door'>): Unkn
       handler: (request: FastifyRequest, reply: FastifyReply) => send(request, reply, file),
     })
   for (const url of views) serve(url, 'html')
-  serve('/dashboard/theme.js', 'theme')
   serve('/dashboard/app.js', 'script')
   serve('/dashboard/app.css', 'style')
   serve('/dashboard/icon.svg', 'icon')
@@ -64,14 +63,13 @@ export function assetRoutes({ app, door }: Pick<Mounting, 'app' | 'door'>): Unkn
 
 async function openFiles(): Promise<Files> {
   const { script, style } = await readBundle()
-  const [html, theme, js, css, svg] = await Promise.all([
+  const [html, js, css, svg] = await Promise.all([
     assetOf('text/html; charset=utf-8', Buffer.from(page)),
-    assetOf('text/javascript; charset=utf-8', Buffer.from(themeScript)),
     assetOf('text/javascript; charset=utf-8', Buffer.from(script)),
     assetOf('text/css; charset=utf-8', Buffer.from(style)),
     assetOf('image/svg+xml', Buffer.from(icon)),
   ])
-  return { html, theme, script: js, style: css, icon: svg }
+  return { html, script: js, style: css, icon: svg }
 }
 
 /** The package has the built files. A checkout has their source, and builds them at the first request. */
@@ -94,7 +92,6 @@ const page = `<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>Rescind</title>
 <link rel="icon" href="/dashboard/icon.svg" type="image/svg+xml">
-<script src="/dashboard/theme.js"></script>
 <link rel="stylesheet" href="/dashboard/app.css">
 <script type="module" src="/dashboard/app.js"></script>
 </head>
@@ -103,13 +100,6 @@ const page = `<!doctype html>
 <noscript>The dashboard needs JavaScript. The API does not: see /docs.</noscript>
 </body>
 </html>
-`
-
-/** Runs before the first paint, so that a chosen theme does not begin as the other one. `state/theme.ts` stores the choice. */
-const themeScript = `try {
-  const theme = localStorage.getItem('theme')
-  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
-} catch {}
 `
 
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#3451d1"/><path d="M22.5 21a7.5 7.5 0 1 0-12-8.5M9.5 7.5v5.5H15" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`
