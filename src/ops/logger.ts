@@ -8,3 +8,11 @@ export interface Logger {
   /** Whether a line of the level is written: for facts that are expensive to collect. */
   isLevelEnabled(level: 'debug' | 'info'): boolean
 }
+
+const ignore = () => undefined
+/** For commands, whose output is their own. */
+export const silentLogger: Logger = {
+  ...{ debug: ignore, info: ignore, warn: ignore, error: ignore },
+  isLevelEnabled: () => false,
+  child: () => silentLogger,
+}

@@ -5,7 +5,7 @@ import { loadConfig } from '../../config/load-config.ts'
 import { ConfigError, openReport } from '../../config/report.ts'
 import type { Address } from '../../domain/ids.ts'
 import { systemClock } from '../../ops/clock.ts'
-import type { Logger } from '../../ops/logger.ts'
+import { silentLogger } from '../../ops/logger.ts'
 import { SignerError } from '../../ops/operator-error.ts'
 import { systemRandom } from '../../ops/random.ts'
 import { openSigners, signerContext } from '../../signers/open-signers.ts'
@@ -54,7 +54,7 @@ export async function checkAll(
   progress('opening the signers')
   const addresses = new Map<string, Address>()
   const signing = signerContext({
-    log: silent,
+    log: silentLogger,
     clock: systemClock,
     random: systemRandom(),
     ...(proxies && { proxies }),
@@ -93,11 +93,4 @@ export async function checkAll(
 function asAtMove(finding: Finding): Finding {
   const preventsStart = ['configuration', 'database'].includes(finding.place)
   return finding.level === 'error' && !preventsStart ? { ...finding, level: 'warning' } : finding
-}
-
-const ignore = () => undefined
-const silent: Logger = {
-  ...{ debug: ignore, info: ignore, warn: ignore, error: ignore },
-  isLevelEnabled: () => false,
-  child: () => silent,
 }

@@ -2,7 +2,7 @@
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../../ops/clock.ts'
-import type { Logger } from '../../ops/logger.ts'
+import { silentLogger } from '../../ops/logger.ts'
 import { SignerError } from '../../ops/operator-error.ts'
 import { freshId, systemRandom } from '../../ops/random.ts'
 import { secret } from '../../ops/secret.ts'
@@ -117,8 +117,9 @@ async function askPassphrase(terminal: Around['terminal']): Promise<string> {
 async function addressOf(directory: string, path: string, passphrase: string): Promise<string> {
   const settings = { id: 'key', type: 'local', path: resolve(directory, path), passphrase: secret(passphrase) } as const
   try {
-    return (await openSigner(settings, signerContext({ log: silent, clock: systemClock, random: systemRandom() })))
-      .address
+    return (
+      await openSigner(settings, signerContext({ log: silentLogger, clock: systemClock, random: systemRandom() }))
+    ).address
   } catch (error) {
     if (error instanceof SignerError) throw new CommandError(exits.error, error.message, { cause: error })
     throw error
@@ -126,10 +127,3 @@ async function addressOf(directory: string, path: string, passphrase: string): P
 }
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
-
-const ignore = () => undefined
-const silent: Logger = {
-  ...{ debug: ignore, info: ignore, warn: ignore, error: ignore },
-  isLevelEnabled: () => false,
-  child: () => silent,
-}

@@ -12,9 +12,8 @@ import { networkParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
 import { hash, such, time } from '../response/forms.ts'
-import { found } from '../response/found.ts'
 import { presentTime } from '../response/present-values.ts'
-import { networkId, noNetwork } from './read-networks.ts'
+import { networkOf } from './read-networks.ts'
 
 const answerSchema = Type.Object(
   {
@@ -70,11 +69,7 @@ export function listContradictions({ registry, store }: Pick<ManagementContext, 
     },
     async answer({ params: { network_id: id }, query }) {
       await registry.refresh()
-      const network = found(
-        registry.networks().find(({ name }) => networkId(name) === id),
-        'NETWORK_NOT_FOUND',
-        noNetwork(id),
-      )
+      const network = networkOf(registry.networks(), id)
       const page = pageOf(query)
       const { items, total } = await store.reads.contradictions(network, page)
       return success(items.map(presentContradiction), [], paginationOf(page, total))

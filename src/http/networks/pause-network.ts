@@ -9,8 +9,7 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { networkParameters, noteInBody } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { found } from '../response/found.ts'
-import { networkId, networkSchema, noNetwork, presentOneNetwork } from './read-networks.ts'
+import { networkOf, networkSchema, presentOneNetwork } from './read-networks.ts'
 
 const bodySchema = Type.Object(
   {
@@ -37,7 +36,8 @@ export function pauseNetwork(management: ManagementContext) {
     async answer(request) {
       const requester = requesterOf(request, 'pauseNetwork')
       const { params, body } = request
-      const paused = await pauseNetworkCommand(management, nameOf(management, params.network_id), body.note, requester)
+      const { name } = networkOf(management.registry.networks(), params.network_id)
+      const paused = await pauseNetworkCommand(management, name, body.note, requester)
       return success(await presentOneNetwork(paused, management))
     },
   })
@@ -58,14 +58,9 @@ export function resumeNetwork(management: ManagementContext) {
     },
     async answer(request) {
       const requester = requesterOf(request, 'resumeNetwork')
-      const name = nameOf(management, request.params.network_id)
+      const { name } = networkOf(management.registry.networks(), request.params.network_id)
       const resumed = await resumeNetworkCommand(management, name, requester)
       return success(await presentOneNetwork(resumed, management))
     },
   })
-}
-
-function nameOf({ registry }: ManagementContext, id: string): string {
-  const network = registry.networks().find(({ name }) => networkId(name) === id)
-  return found(network, 'NETWORK_NOT_FOUND', noNetwork(id)).name
 }

@@ -81,10 +81,11 @@ export function networkId(name: string): string {
   return `evm:${name}`
 }
 
-/** The refusal of an id that no network has. */
-export function noNetwork(id: string): string {
+/** The network with the id. Throws NETWORK_NOT_FOUND. */
+export function networkOf<N extends Pick<NetworkSettings, 'name'>>(networks: readonly N[], id: string): N {
   const hint = id.startsWith('evm:') ? '' : '; ids of networks begin with "evm:", such as "evm:sepolia"'
-  return `Network with ID ${id} not found${hint}`
+  const network = networks.find(({ name }) => networkId(name) === id)
+  return found(network, 'NETWORK_NOT_FOUND', `Network with ID ${id} not found${hint}`)
 }
 
 interface NetworkSource {
@@ -153,9 +154,8 @@ export function getNetwork(management: ManagementContext) {
     async answer({ params: { network_id: id }, principal }) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
-      const network = registry.networks().find(({ name }) => networkId(name) === id && seen(name))
-      const known = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
-      return success(await presentOneNetwork(known, management))
+      const visible = registry.networks().filter(({ name }) => seen(name))
+      return success(await presentOneNetwork(networkOf(visible, id), management))
     },
   })
 }

@@ -5,8 +5,7 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { found } from '../response/found.ts'
-import { networkId, networkSchema, noNetwork, presentOneNetwork } from './read-networks.ts'
+import { networkOf, networkSchema, presentOneNetwork } from './read-networks.ts'
 
 export function replaceAnchor(management: ManagementContext) {
   return operation({
@@ -23,9 +22,7 @@ export function replaceAnchor(management: ManagementContext) {
       response: answers(networkSchema),
     },
     async answer(request) {
-      const { network_id: id } = request.params
-      const network = management.registry.networks().find(({ name }) => networkId(name) === id)
-      const { name } = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
+      const { name } = networkOf(management.registry.networks(), request.params.network_id)
       const replaced = await replaceAnchorCommand(management, name, requesterOf(request, 'replaceAnchor'))
       return success(await presentOneNetwork(replaced, management))
     },

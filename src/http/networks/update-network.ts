@@ -11,9 +11,8 @@ import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/parse-endpoints.ts'
 import { answers, success } from '../response/envelope.ts'
-import { found } from '../response/found.ts'
 import { parseProfile, profileInBody } from './profile.ts'
-import { networkId, networkSchema, noNetwork, presentOneNetwork } from './read-networks.ts'
+import { networkOf, networkSchema, presentOneNetwork } from './read-networks.ts'
 
 const count = (max: number) =>
   Type.Optional(
@@ -59,10 +58,8 @@ export function updateNetwork(management: ManagementContext) {
     },
     async answer(request) {
       const { body } = request
-      const { network_id: id } = request.params
       const { rpc_urls: urls, required_confirmations: confirmations, average_blocktime_ms: blockTime } = body
-      const network = management.registry.file.networks.find(({ name }) => networkId(name) === id)
-      const { name } = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
+      const { name } = networkOf(management.registry.file.networks, request.params.network_id)
       const updated = await updateNetworkCommand(
         management,
         name,
