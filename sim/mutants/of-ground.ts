@@ -70,6 +70,13 @@ export const ofGround: readonly Mutant[] = [
     ],
   },
   {
+    name: 'forget-which-changes-are-folded',
+    breaks: 'gives the ids of changes of tallies out again that are folded, so that new changes never count',
+    caughtBy: 'test/store/postgres-logical.test.ts',
+    expects: 'sequences at their start are raised',
+    edits: [{ file: 'src/store/postgres/raise-sequences.ts', find: 'namedElsewhere[name] ?? 0', put: '0' }],
+  },
+  {
     name: 'refuse-who-comes-from-a-replica-ahead',
     breaks: 'refuses an event that another replica shows already',
     caughtBy: events,

@@ -3,6 +3,7 @@
 // lost ones, from the first session on the promoted server or the restored table on, and the ids in between are on record as lost.
 import type { Client, ClientBase, Pool } from 'pg'
 import type { ServerIdentity } from './known-server.ts'
+import { raiseSequences } from './raise-sequences.ts'
 
 /**
  * Far more events than a database takes in a second. Ids that go on at so many for each second since 1970 are above all that another
@@ -26,6 +27,7 @@ export async function settleIdentity(
 ): Promise<number> {
   await client.query('BEGIN')
   try {
+    await raiseSequences(client)
     await client.query(
       `INSERT INTO server_identity (id, system_identifier, timeline, outbox_oid) VALUES (1, $1, $2, 'outbox'::regclass::oid::int8)
         ON CONFLICT (id) DO NOTHING`,
