@@ -126,7 +126,11 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
     await openServer({
       ...{ commands, management, stops: engine.stops, chainOf, signerOf, policyOf, windowOf: states.windowOf },
       serves: config.role === 'worker' ? 'probes' : config.server.isDocumented ? 'everything' : 'operations',
-      limits: { ...config.server.rateLimit, rpcAnswerBytesMax: config.server.rpcAnswerBytesMax },
+      limits: {
+        ...config.server.rateLimit,
+        rpcAnswerBytesMax: config.server.rpcAnswerBytesMax,
+        idleConnectionMs: config.server.idleConnectionMs,
+      },
       ...{ rates, eventIdSecret: config.server.apiKey },
       trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),

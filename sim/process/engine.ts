@@ -146,6 +146,7 @@ function configOf(scenario: Scenario, machine: Machine): Config {
       trustedProxies: [],
       apiKey: secret('no door'),
       rpcAnswerBytesMax: 1_048_576,
+      idleConnectionMs: 1_000,
       rateLimit: { requestsPerSecond: 1, burst: 1 },
     },
     logLevel: 'error',

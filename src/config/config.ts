@@ -57,6 +57,8 @@ export interface ServerConfig {
   readonly rateLimit: { readonly requestsPerSecond: number; readonly burst: number }
   /** The size of a node's answer that is passed on to a client. */
   readonly rpcAnswerBytesMax: number
+  /** How long a client's connection without a request stays open. */
+  readonly idleConnectionMs: number
 }
 
 export interface WebhooksConfig {

@@ -117,6 +117,8 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
       limits.rpcAnswerBytesMax,
       report,
     ),
+    idleConnectionMs:
+      1_000 * wholeNumber(env, 'IDLE_CONNECTION_SECONDS', limits.idleConnectionSecondsDefault, 1, 86_400, report),
   }
 }
 
@@ -140,8 +142,8 @@ function isLoopback(host: string): boolean {
 }
 
 function ports(env: Environment, host: string, report: Report): Pick<ServerConfig, 'port' | 'metrics'> {
-  const port = wholeNumber(env, 'APP_PORT', 8080, 0, 65_535, report)
-  const metricsPort = wholeNumber(env, 'METRICS_PORT', 8081, 0, 65_535, report)
+  const port = portOf(env, 'APP_PORT', 8080, report)
+  const metricsPort = portOf(env, 'METRICS_PORT', 8081, report)
   if (!flag(env, 'METRICS_ENABLED', report)) return { port }
   if (metricsPort === port && port !== 0) {
     report.problem(
@@ -150,6 +152,18 @@ function ports(env: Environment, host: string, report: Report): Pick<ServerConfi
     )
   }
   return { port, metrics: { host: wideSetting(env, 'METRICS_HOST', 'an address', report) ?? host, port: metricsPort } }
+}
+
+/** Kubernetes sets NAME_PORT for each Service of a namespace, so that one called "metrics" sets METRICS_PORT: nobody meant it. */
+function portOf(env: Environment, name: string, fallback: number, report: Report): number {
+  const value = setting(env, name)
+  if (value === undefined || !/^(tcp|udp|sctp):\/\//.test(value))
+    return wholeNumber(env, name, fallback, 0, 65_535, report)
+  report.warn(
+    name,
+    `is "${value}", which Kubernetes sets for a Service; it is ignored, and the port is ${fallback}; set enableServiceLinks: false`,
+  )
+  return fallback
 }
 
 /** True unless it is set to false. */

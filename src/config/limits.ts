@@ -49,6 +49,8 @@ export const limits = {
   rateLimitPerSecondDefault: 100,
   rateLimitBurstDefault: 300,
   rpcAnswerBytesDefault: 1_048_576,
+  /** Longer than those of the known proxies, the longest of which is Google's with 600: else a request meets a closed connection. */
+  idleConnectionSecondsDefault: 650,
   rpcAnswerBytesMin: 1_024,
   rpcAnswerBytesMax: 8 * 1_048_576,
   rateLimitMax: 1_000_000,

@@ -9,6 +9,8 @@ export interface ServerLimits {
   /** The size of a node's answer to a client's read. */
   readonly rpcAnswerBytesMax?: number
   readonly connectionTimeoutMs?: number
+  /** How long a connection without a request stays open; absent: as long as Fastify has it. */
+  readonly idleConnectionMs?: number
 }
 
 export const bodyBytesMaxDefault = 256 * 1024

@@ -88,7 +88,19 @@ test('.env is read, the real environment wins, and an empty variable counts as n
   const config = await load(files, { ...env, METRICS_PORT: '9100', LOG_LEVEL: '', DATABASE_URL: 'sqlite:///srv/r.db' })
   expect(config.server).toMatchObject({ host: '0.0.0.0', port: 9001, metrics: { host: '0.0.0.0', port: 9100 } })
   expect(config.logLevel).toBe('info')
+  expect(config.server.idleConnectionMs).toBe(650_000)
   expect(config.database).toEqual({ kind: 'sqlite', path: '/srv/r.db' })
+})
+
+test('a port that Kubernetes sets for a Service of its name is ignored, with a warning', async () => {
+  const files = { 'config/config.json': JSON.stringify(rightFile()) }
+  const linked = { ...env, APP_PORT: 'tcp://10.96.0.7:80', METRICS_PORT: 'udp://[fd00::7]:9090' }
+  const { server, warnings } = await load(files, linked)
+  expect(server).toMatchObject({ port: 8080, metrics: { port: 8081 } })
+  expect(warnings).toEqual([
+    expect.stringMatching(/^APP_PORT: is "tcp:\/\/10\.96\.0\.7:80".* the port is 8080; set enableServiceLinks: false$/),
+    expect.stringMatching(/^METRICS_PORT: is "udp:.* the port is 8081/),
+  ])
 })
 
 test('a role is given where a server is shared', async () => {

@@ -34,6 +34,8 @@ test('every selector finds the pods, or the service', () => {
 test('every port that is named is one of the container, and those are the defaults', () => {
   const ports = Object.fromEntries(container.ports.map(({ name, containerPort }: Yaml) => [name, containerPort]))
   expect(ports).toEqual({ http: 8080, metrics: 8081 })
+  // No Service of the namespace decides them: links would set NAME_PORT for each.
+  expect(pod.spec.enableServiceLinks).toBe(false)
   const named = [
     ...of('Service').spec.ports.map(({ targetPort }: Yaml) => targetPort),
     ...of('NetworkPolicy').spec.ingress.flatMap((rule: Yaml) => rule.ports.map(({ port }: Yaml) => port)),
@@ -75,7 +77,7 @@ test('nobody is root, nothing is written to, and the drain has time', () => {
 
 test('no proxy is trusted until its address is written down', async () => {
   const plain: Record<string, string> = Object.fromEntries(container.env.map(({ name, value }: Yaml) => [name, value]))
-  expect(plain).toEqual({ TRUSTED_PROXIES: '' })
+  expect(plain).toEqual({ TRUSTED_PROXIES: '', APP_PORT: '8080', METRICS_PORT: '8081' })
   const secrets = of('Secret').stringData
   expect(Object.keys(secrets)).not.toContain('TRUSTED_PROXIES')
   const loaded = await load({ 'config/config.json': of('ConfigMap').data['config.json'] }, { ...secrets, ...plain })

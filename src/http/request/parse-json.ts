@@ -116,6 +116,7 @@ type Parsed = (error: Error | null, body?: unknown) => void
 
 /** Numbers that a double can't hold become strings, integers as decimal digits: members in wei accept both. */
 export function parseJsonExactly(app: FastifyInstance, rates: Pick<RateLimits, 'checkKeyLimit'>): void {
+  app.removeContentTypeParser('text/plain')
   const parse = app.getDefaultJsonParser('error', 'error')
   const takeTurn = turnsOfKeys()
 

@@ -31,6 +31,7 @@ import { type Auditor, openAuditor } from '../request/audit.ts'
 import type { Authenticate } from '../request/authenticate.ts'
 import { type Access, openAccess } from '../request/authenticate-request.ts'
 import { authorize, markAnswer, type RequestGuards } from '../request/authorize.ts'
+import { cleanForwarded } from '../request/clean-forwarded.ts'
 import { rewriteDashboardUrl } from '../request/dashboard-request.ts'
 import { type RateLimits, rateLimits } from '../request/limit-rate.ts'
 import type { Mounting } from '../request/mount.ts'
@@ -120,6 +121,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     bodyLimit: limits.bodyBytesMax ?? bodyBytesMaxDefault,
     requestTimeout: requestTimeoutMs,
     connectionTimeout: limits.connectionTimeoutMs ?? connectionTimeoutMs,
+    ...(limits.idleConnectionMs !== undefined && { keepAliveTimeout: limits.idleConnectionMs }),
     // A request without Host is ours to refuse, in the form of every other refusal.
     http: {
       maxHeaderSize: headerBytesMax,
@@ -143,9 +145,9 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     },
   })
 
+  if (options.trustedProxies) app.server.prependListener('request', cleanForwarded)
   // A body on DELETE means nothing (RFC 9110 §9.3.5), so it is not parsed either, whatever its type or shape.
   app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true })
-  app.removeContentTypeParser('text/plain')
   parseJsonExactly(app, door.rates)
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => JSON.stringify)

@@ -83,6 +83,29 @@ describe('behind a proxy', () => {
     expectFailure(other, 401, 'Unauthorized', 'UNAUTHORIZED')
   })
 
+  test.each([
+    ['a port', (tries: number) => `192.0.2.1:${5_000 + tries}`],
+    ['brackets and a port', (tries: number) => `[2001:db8::1]:${5_000 + tries}`],
+    ['what is no address', (tries: number) => `192.0.2.${tries}, client-${tries}`],
+    ['a port that is none', (tries: number) => `192.0.2.1:${100_000 + tries}`],
+  ])('%s makes no new address of a client', async (_kind, written) => {
+    await using server = await serve({ limits, trustedProxies: ['127.0.0.1'] })
+    for (let tries = 0; tries < 3; tries++) await server.ask('GET', '/api/v1/relayers', from(written(tries)))
+    expectLimited(await server.ask('GET', '/api/v1/relayers', from(written(9))), 'address')
+    const other = await server.ask('GET', '/api/v1/relayers', from('192.0.2.2'))
+    expectFailure(other, 401, 'Unauthorized', 'UNAUTHORIZED')
+  })
+
+  test('a proxy that writes its port is trusted by its address', async () => {
+    await using server = await serve({ limits, trustedProxies: ['127.0.0.1', '10.0.0.0/8'] })
+    const through = (address: string, port: number) => from(`${address}:${port}, 10.0.0.7:${port}`)
+    for (let tries = 0; tries < 3; tries++)
+      await server.ask('GET', '/api/v1/relayers', through('192.0.2.1', 7_000 + tries))
+    expectLimited(await server.ask('GET', '/api/v1/relayers', through('192.0.2.1', 7_100)), 'address')
+    const other = await server.ask('GET', '/api/v1/relayers', through('192.0.2.2', 7_200))
+    expectFailure(other, 401, 'Unauthorized', 'UNAUTHORIZED')
+  })
+
   test('nobody else can, so a made-up address buys no more tries', async () => {
     await using server = await serve({ limits })
     for (let tries = 0; tries < 3; tries++) await server.ask('GET', '/api/v1/relayers', from(`192.0.2.${tries}`))

@@ -46,6 +46,10 @@ describe('a request', () => {
     expect(answer).toMatch(/\r\nrelayer-error-code: EXPECTATION_FAILED\r\n/)
     expect(answer).toMatch(/\r\n\r\n\{"data":null,"message":"Expect: [^"]+","success":false\}$/)
   })
+  test('is told how long its connection stays open', async () => {
+    await using patient = await serve({ limits: { requestsPerSecond: 100, burst: 100, idleConnectionMs: 650_000 } })
+    expect((await patient.ask('GET', '/api/v1/health')).headers['keep-alive']).toBe('timeout=650')
+  })
   test('with two Hosts is refused, also where they are equal', async () => {
     for (const other of ['x', 'y']) {
       const answer = await exchange(server.port, head('Host: x', `host: ${other}`))
