@@ -42,7 +42,7 @@ const long = [
   'test/{attacks,deploy,lies,sdk}/**/*.test.ts',
   'test/e2e/{rollups,signers}/**/*.test.ts',
   'test/e2e/{access-list,burst,cancellation-preview,foreign-pool,four-eyes,gaps,gas-rules,hanging-send,large-pages}.test.ts',
-  'test/e2e/{metrics,move,node-down,nodes,postgres,price-ceiling,refused-batches,refused-cancel,replicas,restored-*}.test.ts',
+  'test/e2e/{metrics,move,node-down,nodes,postgres,price-ceiling,process-conditions,refused-batches,refused-cancel,replicas,restored-*}.test.ts',
   'test/e2e/{revert-data,sweep}.test.ts',
   'test/http/server/database-failures.test.ts',
   'test/manage/{networks,secrets}.test.ts',
@@ -71,7 +71,7 @@ const alsoOnPostgres = [
 /** Files of `real` that are on PostgreSQL as it is, about SQLite's file, or about no database. */
 const onOneDatabase = [
   'test/e2e/signers/{open-signers,pkcs11*,vault-client}.test.ts',
-  'test/e2e/**/{postgres,replicas*,disk-failure,long-queue}.test.ts',
+  'test/e2e/**/{postgres,replicas*,disk-failure,long-queue,process-conditions}.test.ts',
   'test/http/server/database-failures.test.ts',
 ]
 

@@ -11,6 +11,7 @@ import { loadConfig } from '../src/config/load-config.ts'
 import type { RelayerId } from '../src/domain/ids.ts'
 import { systemClock } from '../src/ops/clock.ts'
 import type { Logger } from '../src/ops/logger.ts'
+import { watchProcess } from '../src/ops/process-states.ts'
 import { systemRandom } from '../src/ops/random.ts'
 import { type Anvil, devAccount, startAnvil } from '../tooling/anvil.ts'
 import { until } from '../tooling/client.ts'
@@ -93,7 +94,13 @@ async function openEngine(
   const env = serviceEnvironment(directory, { ...files, apiKey: 'a'.repeat(32), port: 0, metricsPort: 0 })
   const config = await loadConfig(env, directory)
   return composeEngine(config, {
-    ...{ clock: systemClock, random: systemRandom(), logger: listening(broadcasts), version: 'bench' },
+    ...{
+      clock: systemClock,
+      random: systemRandom(),
+      logger: listening(broadcasts),
+      version: 'bench',
+      processStates: watchProcess(systemClock),
+    },
     openKeyService: async ({ id }) => all.find((held) => `signer-${idOf(all, held)}` === id)?.open(),
   })
 }

@@ -13,6 +13,7 @@ import { loadConfig } from '../src/config/load-config.ts'
 import type { RelayerId } from '../src/domain/ids.ts'
 import { systemClock } from '../src/ops/clock.ts'
 import type { Logger } from '../src/ops/logger.ts'
+import { watchProcess } from '../src/ops/process-states.ts'
 import { systemRandom } from '../src/ops/random.ts'
 import { KeyServiceError } from '../src/signers/key-service.ts'
 import type { OpenKeyService } from '../src/signers/open-signers.ts'
@@ -97,7 +98,13 @@ async function openEngine(directory: string, url: string, broadcasts: Broadcast[
   const env = serviceEnvironment(directory, { ...files, apiKey: 'a'.repeat(32), port: 0, metricsPort: 0 })
   const config = await loadConfig(env, directory)
   const logger = listening(broadcasts)
-  const around = { clock: systemClock, random: systemRandom(), logger, version: 'bench' }
+  const around = {
+    clock: systemClock,
+    random: systemRandom(),
+    logger,
+    version: 'bench',
+    processStates: watchProcess(systemClock),
+  }
   return composeEngine(config, { ...around, openKeyService: keyServices() })
 }
 

@@ -32,6 +32,7 @@ import type { Clock } from './ops/clock.ts'
 import { logChanges } from './ops/log-changes.ts'
 import type { Logger } from './ops/logger.ts'
 import { type Metrics, noMetrics } from './ops/metrics.ts'
+import type { ProcessStates } from './ops/process-states.ts'
 import type { Exposition } from './ops/prometheus/open.ts'
 import { freshId, type Random } from './ops/random.ts'
 import { type RelayerStates, watchRelayers } from './ops/relayer-states.ts'
@@ -67,6 +68,7 @@ import { openWebhookPoster } from './webhooks/post-webhook.ts'
 
 interface Surroundings extends StoreSurroundings, NodeSurroundings {
   readonly clock: Clock
+  readonly processStates: ProcessStates
   readonly random: Random
   readonly logger: Logger
   readonly version: string
@@ -142,6 +144,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
         stopping: stopping.signal,
         check: () => engine.commands.store.check(),
         relayers: () => relayersByState(states, management.registry),
+        conditions: around.processStates.held,
       },
       ...{ version: around.version, packageRoot: around.packageRoot },
     }),
@@ -274,8 +277,10 @@ function messageKeys({ server }: Config): readonly Secret[] {
 type Shared = Parameters<typeof openStore>[2]
 
 async function openWatchedStore(config: Config, around: Surroundings, shared: Shared): Promise<Store> {
-  const { logger, metrics } = around
-  const store = watchOutage(await openStore(config.database, around, shared), logger)
+  const { logger, metrics, processStates } = around
+  const opened = await openStore(config.database, around, shared)
+  if (opened.isReplaced) processStates.watch('database_replaced', opened.isReplaced)
+  const store = watchOutage(opened, logger, processStates)
   return metrics ? watchStore(store, logChanges(metrics.store, logger)) : store
 }
 

@@ -35,6 +35,8 @@ const around = {
 switch (command.run) {
   case 'service': {
     const { serve } = await import('./serve.ts')
+    // Warnings of Node, on a disk that is full: no reason to end.
+    process.stderr.on('error', () => undefined)
     process.exit(await serve(around))
     break
   }

@@ -4,12 +4,18 @@ import { loadConfig } from './config/load-config.ts'
 import { ConfigError } from './config/report.ts'
 import { systemClock } from './ops/clock.ts'
 import { limitHeapGrowth } from './ops/limit-heap-growth.ts'
+import { openLogOutput } from './ops/log-output.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import { openLogger } from './ops/pino.ts'
+import { watchProcess } from './ops/process-states.ts'
 import { openPrometheus } from './ops/prometheus/open.ts'
 import { systemRandom } from './ops/random.ts'
 import { readableLog } from './ops/readable-log.ts'
 import { packageRoot, readVersion } from './version.ts'
+
+const standardOutput = 1
+/** The end of the process waits so long for a slow reader of the log. */
+const lastLinesMs = 2_000
 
 export interface Life {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -27,13 +33,26 @@ export async function serve({ env, directory, stop, stdout, stderr }: Life): Pro
     const version = await readVersion()
     const config = await loadConfig(env, directory)
     const { NO_COLOR: noColor = '' } = env
-    const logger = openLogger({
-      level: config.logLevel,
-      ...(stdout.isTTY && { destination: readableLog((line) => stdout.write(line), noColor === '') }),
+    const processStates = watchProcess(systemClock)
+    const metrics = openPrometheus({ version, clock: systemClock, states: processStates })
+    const output = openLogOutput(standardOutput, systemClock, {
+      lost() {
+        metrics.process.lineLost()
+        processStates.set('log_lost', true)
+      },
+      written(lines) {
+        processStates.set('log_lost', false)
+        if (lines > 0) logger.warn({ lines }, 'lines of the log are lost: they could not be written')
+      },
     })
+    const destination = stdout.isTTY ? readableLog((line) => stdout.write(line), noColor === '') : output
+    const logger = openLogger({ level: config.logLevel, destination })
+    await using _last = { [Symbol.asyncDispose]: () => output.drained(lastLinesMs) }
     for (const warning of config.warnings) logger.warn({}, warning)
-    const metrics = openPrometheus({ version, clock: systemClock })
-    const around = { clock: systemClock, random: systemRandom(), logger, metrics, version, packageRoot, stop }
+    const around = {
+      ...{ clock: systemClock, random: systemRandom(), logger, metrics, processStates },
+      ...{ version, packageRoot, stop },
+    }
     {
       await using service = await compose(config, around)
       logger.info({ ...(await service.listen()), version }, 'ready')

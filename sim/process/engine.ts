@@ -7,6 +7,7 @@ import type { Policies as Members } from '../../src/domain/policy-table.ts'
 import { ethereumProfile, type NetworkProfile } from '../../src/domain/profile.ts'
 import type { Clock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
+import { watchProcess } from '../../src/ops/process-states.ts'
 import { secret } from '../../src/ops/secret.ts'
 import type { Hints } from '../../src/store/hints.ts'
 import type { Dice } from '../../tooling/dice.ts'
@@ -83,6 +84,7 @@ export function start(machine: Machine, instance: Instance): Process {
     clock,
     random: { bytes: (length) => ids.bytes(length) },
     logger,
+    processStates: watchProcess(clock),
     version: 'sim',
     reportsOwners: scenario.surveys === true,
     announcesBulks: scenario.bulkObjects !== undefined,

@@ -24,15 +24,19 @@ export function addStatus(program: Command, act: Act): void {
 async function showStatus({ life, terminal }: Around, options: Options): Promise<Exit> {
   const { url, client } = await connect(life, options)
   while (true) {
-    const { version } = await client.readiness()
+    const { version, conditions } = await client.readiness()
     const relayers = await readRelayers(client, options)
     if (options.watch && !options.json) terminal.clear()
-    if (options.json) printJson(terminal, options, { url, version, ready: true, relayers })
+    if (options.json) printJson(terminal, options, { url, version, ready: true, conditions, relayers })
     else {
       terminal.say(`rescind ${version} at ${url} is ready`)
+      for (const held of conditions) {
+        terminal.print(`this process: ${held.condition} for ${since(held.since)}`)
+        terminal.print(`  what to do: ${runbookAt(url, held.runbook)}`)
+      }
       for (const line of linesOf(terminal, relayers, url)) terminal.print(line)
     }
-    const exit = relayers.some(isStuck) ? exits.stuck : exits.done
+    const exit = conditions.length > 0 || relayers.some(isStuck) ? exits.stuck : exits.done
     if (!options.watch) return exit
     await systemClock.sleep(refreshMs, life.stop)
     if (life.stop.aborted) return exit

@@ -112,6 +112,8 @@ export interface ReadinessView {
   readonly status: 'ready'
   readonly version: string
   readonly relayers: RelayersByStateView
+  /** What hinders the process that answers, whatever its relayers do. It serves requests nevertheless */
+  readonly conditions: readonly ProcessConditionView[]
 }
 
 /** How many relayers are in each state, by the last observations of this process: no node is called. An outage of nodes changes no status code */
@@ -121,6 +123,12 @@ export interface RelayersByStateView {
   readonly paused: number
   readonly unreachable: number
   readonly unobserved: number
+}
+
+export interface ProcessConditionView {
+  readonly condition: 'database_out' | 'database_replaced' | 'log_lost'
+  readonly since: string
+  readonly runbook: string
 }
 
 export interface SignerProbeView {

@@ -14,6 +14,15 @@ export function refuseAwaited({ whyAwaited }: Pick<CommandContext, 'whyAwaited'>
   if (why !== undefined) throw new RescindError('SIGNER_UNAVAILABLE', why)
 }
 
+/** Throws DATABASE_UNAVAILABLE where a new payload would be gone after the next start. What is under way goes on. */
+export function refuseReplaced({ store }: Pick<CommandContext, 'store'>): void {
+  if (!store.isReplaced?.()) return
+  throw new RescindError(
+    'DATABASE_UNAVAILABLE',
+    'the database file was deleted or replaced while the service has it open: nothing of this is stored; start the service again',
+  )
+}
+
 export interface CommandContext {
   readonly store: Store
   readonly clock: Clock

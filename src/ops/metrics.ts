@@ -15,7 +15,13 @@ export interface Metrics {
   readonly relayers: RelayerMetrics
   readonly webhooks: WebhookMetrics
   readonly signers: SignerMetrics
+  readonly process: ProcessMetrics
   chain(network: string, blocktimeMs: number): ChainMetrics
+}
+
+export interface ProcessMetrics {
+  /** A line of the log could not be written. */
+  lineLost(): void
 }
 
 export interface HttpMetrics {
@@ -134,6 +140,7 @@ export const noChainMetrics: ChainMetrics = {
 /** Ignores all reports. */
 export const noMetrics: Metrics = {
   http: { operation: () => () => undefined },
+  process: { lineLost: () => undefined },
   store: {
     committing: () => () => undefined,
     changed: () => undefined,

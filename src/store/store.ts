@@ -36,6 +36,8 @@ export interface Store extends AsyncDisposable {
   readonly reads: Reads
   /** Rejects unless a read and a durable write succeed. */
   check(): Promise<void>
+  /** Whether the next start will open another database, without what is stored now. Absent where that can't happen. */
+  isReplaced?(): boolean
 }
 
 /** Facts of a unit before it runs. */

@@ -2,9 +2,10 @@
 import { RescindError } from '../domain/errors.ts'
 import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
+import type { ProcessStates } from '../ops/process-states.ts'
 import type { Store } from './store.ts'
 
-export function watchOutage(store: Store, logger: Logger): Store {
+export function watchOutage(store: Store, logger: Logger, states: Pick<ProcessStates, 'set'>): Store {
   const outage = loggingOutage(logger, {
     began: 'the database does not work: requests get 503, and relayers stand still',
     over: 'the database works again',
@@ -17,6 +18,7 @@ export function watchOutage(store: Store, logger: Logger): Store {
   function ended(): void {
     if (isOut) over += 1
     isOut = false
+    states.set('database_out', false)
     outage.worked()
   }
 
@@ -27,6 +29,7 @@ export function watchOutage(store: Store, logger: Logger): Store {
     } catch (error) {
       if (isOutage(error) && before === over) {
         isOut = true
+        states.set('database_out', true)
         outage.failed(error)
       }
       throw error

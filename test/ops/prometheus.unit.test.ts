@@ -1,7 +1,9 @@
 // The files shipped for operators agree: metrics, their documentation, rules, dashboard.
 import { expect, test } from 'vitest'
 import { conditions } from '../../src/domain/condition.ts'
+import { processConditions } from '../../src/domain/process-condition.ts'
 import { systemClock } from '../../src/ops/clock.ts'
+import { watchProcess } from '../../src/ops/process-states.ts'
 import { openPrometheus } from '../../src/ops/prometheus/open.ts'
 import { someRelayer } from '../domain/some.ts'
 import { documented } from '../support/documented.ts'
@@ -12,14 +14,18 @@ import { shippedPanels, shippedRules } from './rules.ts'
 const ours = (names: Iterable<string>) => [...names].filter((name) => name.startsWith('rescind_')).sort()
 
 test('every metric is documented, and every documented one exists', async () => {
-  const { text } = await openPrometheus({ version: '1', clock: systemClock }).expose()
+  const { text } = await openPrometheus({
+    version: '1',
+    clock: systemClock,
+    states: watchProcess(systemClock),
+  }).expose()
   const exported = ours(parseExposition(text).keys())
   expect(exported.length).toBeGreaterThan(30)
   expect([...(await documented('## Metrics'))].sort()).toEqual(exported)
 })
 
 test('a relayer is shown as failing until it is well again, and not at all once it is released', async () => {
-  const metrics = openPrometheus({ version: '1', clock: systemClock })
+  const metrics = openPrometheus({ version: '1', clock: systemClock, states: watchProcess(systemClock) })
   const relayer = someRelayer()
   const shown = async () => {
     const reported = parseExposition((await metrics.expose()).text)
@@ -37,7 +43,7 @@ test('a relayer is shown as failing until it is well again, and not at all once 
 })
 
 test('an account in use is a condition until another report', async () => {
-  const metrics = openPrometheus({ version: '1', clock: systemClock })
+  const metrics = openPrometheus({ version: '1', clock: systemClock, states: watchProcess(systemClock) })
   const relayer = someRelayer()
   const shown = async () => {
     const reported = parseExposition((await metrics.expose()).text)
@@ -65,7 +71,9 @@ test('every condition is watched by an alert, but for those that end by themselv
       ? []
       : [...expr.matchAll(/condition=~?"([^"]+)"/g)].flatMap((found) => (found[1] ?? '').split('|')),
   )
-  expect(new Set([...watched, 'would_revert', 'policy', 'already_ordered', 'on_hold'])).toEqual(new Set(conditions))
+  expect(new Set([...watched, 'would_revert', 'policy', 'already_ordered', 'on_hold'])).toEqual(
+    new Set([...conditions, ...processConditions]),
+  )
 })
 
 test('panels have ids of their own, and expressions that parse', async () => {

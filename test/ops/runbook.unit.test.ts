@@ -2,9 +2,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { heldConditions, networkConditions, runbookOf } from '../../src/domain/condition.ts'
+import { pageOf, processConditions } from '../../src/domain/process-condition.ts'
 import { readPages } from '../../src/http/server/markdown-pages.ts'
 import { renderMarkdown } from '../../src/http/server/render-markdown.ts'
 import { systemClock } from '../../src/ops/clock.ts'
+import { watchProcess } from '../../src/ops/process-states.ts'
 import { openPrometheus } from '../../src/ops/prometheus/open.ts'
 import { parts, readPage, runbookPages, sectionsOf } from '../support/runbook.ts'
 import { type Rule, shippedPanels, shippedRules } from './rules.ts'
@@ -14,7 +16,9 @@ const conditions = [...heldConditions, ...networkConditions]
 
 /** Alerts about no condition: one that reports a condition leads to the section of that. */
 async function alertNames(): Promise<readonly string[]> {
-  const alerts = (await shippedRules()).filter(({ annotations }) => annotations?.runbook_url?.includes('/alerts.md#'))
+  const alerts = (await shippedRules()).filter(({ annotations }) =>
+    annotations?.runbook_url?.includes('/alerts.md#rescind'),
+  )
   return alerts.flatMap(({ alert }) => (alert === undefined ? [] : [alert]))
 }
 
@@ -24,7 +28,7 @@ function linksOf({ alert = '', expr, annotations }: Rule): readonly string[] {
   expect([alert, url.origin]).toEqual([alert, 'https://rescind.example'])
   const [, watched] = /condition=~?"([^"]+)"/.exec(expr) ?? []
   const hash = decodeURIComponent(url.hash)
-  if (url.pathname === '/docs/alerts.md') expect([hash, watched]).toEqual([`#${alert.toLowerCase()}`, undefined])
+  if (watched === undefined && url.pathname === '/docs/alerts.md') expect(hash).toBe(`#${alert.toLowerCase()}`)
   else if (watched?.includes('|')) expect([alert, hash]).toEqual([alert, '#{{ $labels.condition }}'])
   else if (watched !== undefined) expect([alert, hash]).toEqual([alert, `#${watched}`])
   const hashes = watched === undefined ? [hash] : watched.split('|').map((condition) => `#${condition}`)
@@ -44,7 +48,7 @@ async function servedTargets(): Promise<ReadonlySet<string>> {
 test('each condition has its section, each alert too, and there is no other', async () => {
   const named = async (page: string) => sectionsOf(await readPage(page)).map(({ name }) => name)
   expect((await named('runbook.md')).toSorted()).toEqual(conditions.toSorted())
-  expect((await named('alerts.md')).toSorted()).toEqual((await alertNames()).toSorted())
+  expect((await named('alerts.md')).toSorted()).toEqual([...processConditions, ...(await alertNames())].toSorted())
 })
 
 test.each(runbookPages)('each section of %s has the four parts', async (page) => {
@@ -61,7 +65,7 @@ test('each page fits into a night: at most 4,500 words', async () => {
 test('links of conditions, alerts, panels and the source lead to a section of a served page', async () => {
   const targets = await servedTargets()
   const ofAlerts = (await shippedRules()).filter(({ alert }) => alert !== undefined).flatMap(linksOf)
-  const links = [...conditions.map(runbookOf), ...ofAlerts, ...(await sourceLinks())]
+  const links = [...conditions.map(runbookOf), ...processConditions.map(pageOf), ...ofAlerts, ...(await sourceLinks())]
   expect(links.filter((link) => !targets.has(link))).toEqual([])
 })
 
@@ -84,7 +88,11 @@ test('the panel of conditions leads to the section of each', async () => {
 })
 
 test('the help of the metric names the page', async () => {
-  const { text } = await openPrometheus({ version: '1', clock: systemClock }).expose()
+  const { text } = await openPrometheus({
+    version: '1',
+    clock: systemClock,
+    states: watchProcess(systemClock),
+  }).expose()
   expect(text).toMatch(/^# HELP rescind_relayer_condition .*\/docs\/runbook\.md/m)
 })
 
@@ -95,6 +103,7 @@ test('from the README a reader is at each section in two clicks', async () => {
   const [, first = ''] = /^## A relayer is stuck\n([\s\S]*?)^## /m.exec(await readPage('runbook.md')) ?? []
   for (const condition of conditions) expect(first).toContain(`(#${condition})`)
   const [, before = ''] = /^# .+\n([\s\S]*?)^## /m.exec(await readPage('alerts.md')) ?? []
+  for (const condition of processConditions) expect(before).toContain(`(#${condition})`)
   for (const alert of await alertNames()) expect(before).toContain(`(#${alert.toLowerCase()})`)
 })
 

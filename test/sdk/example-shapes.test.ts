@@ -12,6 +12,7 @@ import { loadConfig } from '../../src/config/load-config.ts'
 import { namedNetworks } from '../../src/config/named-networks.ts'
 import { ConfigError } from '../../src/config/report.ts'
 import { systemClock } from '../../src/ops/clock.ts'
+import { watchProcess } from '../../src/ops/process-states.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { quiet } from '../store/open-store.ts'
 
@@ -232,7 +233,13 @@ async function workplace(file: unknown): Promise<string> {
 
 /** From the configuration to an open port, and back. */
 async function start(config: Config): Promise<void> {
-  const around = { clock: systemClock, random: systemRandom(), logger: quiet, version: 'of the shapes' }
+  const around = {
+    clock: systemClock,
+    random: systemRandom(),
+    logger: quiet,
+    version: 'of the shapes',
+    processStates: watchProcess(systemClock),
+  }
   await using service = await compose({ ...config, server: { ...config.server, port: 0 } }, around)
   expect((await service.listen()).url).toMatch(/^http:/)
 }

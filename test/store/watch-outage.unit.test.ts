@@ -1,7 +1,9 @@
 // An outage of the database is logged once at its start and once at its end, whatever succeeds or fails around them.
 import { expect, test } from 'vitest'
 import { RescindError } from '../../src/domain/errors.ts'
+import { systemClock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
+import { watchProcess } from '../../src/ops/process-states.ts'
 import type { Store } from '../../src/store/store.ts'
 import { watchOutage } from '../../src/store/watch-outage.ts'
 
@@ -19,9 +21,11 @@ function watching() {
       if (isFull) throw failure()
     },
   }
-  const watched = watchOutage(store as Store, partly as Logger)
+  const states = watchProcess(systemClock)
+  const watched = watchOutage(store as Store, partly as Logger, states)
   return {
     lines,
+    isOut: () => states.held().some(({ condition }) => condition === 'database_out'),
     fill: (is: boolean) => {
       isFull = is
     },
@@ -41,17 +45,19 @@ function watching() {
 const [began, over] = ['the database does ', 'the database works']
 
 test('a unit that wrote nothing does not end it', async () => {
-  const { lines, fill, reading, writing } = watching()
+  const { lines, fill, reading, writing, isOut } = watching()
   fill(true)
   await expect(writing()).rejects.toThrow()
   await reading()
   await settled()
   await expect(writing()).rejects.toThrow()
   expect(lines).toEqual([began])
+  expect(isOut()).toBe(true)
   fill(false)
   await writing()
   await settled()
   expect(lines).toEqual([began, over])
+  expect(isOut()).toBe(false)
 })
 
 test('a failure of what began before its end does not begin another', async () => {

@@ -7,7 +7,7 @@ import { withKeptHold } from '../../domain/release.ts'
 import { replace } from '../../domain/replace.ts'
 import { checkSend, type SendRequest } from '../../domain/submit.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { CommandContext } from '../context.ts'
+import { type CommandContext, refuseReplaced } from '../context.ts'
 import { limitGiveUps } from './limit-give-ups.ts'
 
 /** The requester of a replacement, and whether its key may also cancel. */
@@ -27,6 +27,7 @@ export async function replaceTransaction(
   request: SendRequest,
   replacer?: Replacer,
 ): Promise<Transaction> {
+  refuseReplaced(context)
   const now = context.clock.now()
   const replaced = await context.store.commit(
     async (session) => {

@@ -12,7 +12,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { freshId } from '../../ops/random.ts'
 import type { Session } from '../../store/store.ts'
-import { type CommandContext, refuseAwaited } from '../context.ts'
+import { type CommandContext, refuseAwaited, refuseReplaced } from '../context.ts'
 import type { QueueRoom } from '../queue-room.ts'
 import { refuseTaken, storeLabeled } from './labels.ts'
 import { limitGiveUps } from './limit-give-ups.ts'
@@ -39,6 +39,7 @@ export async function submitBatch(
   claim: Claim | undefined,
   requester?: Requester,
 ): Promise<SentOnce> {
+  refuseReplaced(context)
   const now = context.clock.now()
   const ids = requests.map(() => freshId(context.random, now))
   const room = context.queueRooms.of(relayerId)

@@ -9,7 +9,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { freshId } from '../../ops/random.ts'
 import type { Session } from '../../store/store.ts'
-import { type CommandContext, refuseAwaited } from '../context.ts'
+import { type CommandContext, refuseAwaited, refuseReplaced } from '../context.ts'
 import type { QueueRoom } from '../queue-room.ts'
 import { refuseTaken, storeLabeled } from './labels.ts'
 import { limitGiveUps } from './limit-give-ups.ts'
@@ -65,10 +65,11 @@ interface NewTransaction {
 }
 
 function newTransaction(
-  { clock, random, queueRooms }: CommandContext,
+  { store, clock, random, queueRooms }: CommandContext,
   relayerId: RelayerId,
   requester: Requester | undefined,
 ): NewTransaction {
+  refuseReplaced({ store })
   const now = clock.now()
   return { id: freshId(random, now), now, room: queueRooms.of(relayerId), ...(requester && { requester }) }
 }

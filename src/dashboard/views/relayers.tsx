@@ -10,6 +10,7 @@ import { Ether, Gwei } from '../parts/exact.tsx'
 import { NetworkPauses, PausedNetworks } from '../parts/network-pauses.tsx'
 import { Age, Badge, Empty, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { ReadAt } from '../parts/price.tsx'
+import { ProcessConditions } from '../parts/process-conditions.tsx'
 import { mayStop } from '../state/bulk.ts'
 import { capIn, lowCapOf } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
@@ -29,6 +30,7 @@ export function Relayers() {
       {(relayers, total) => (
         <>
           <Summary relayers={relayers} isOld={connection.value === 'lost' || loaded.failure !== undefined} />
+          <ProcessConditions />
           {relayers.length === 0 ? (
             <Empty title="No relayer yet">
               The configuration file and <code>POST /api/v1/relayers</code> create relayers.

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import type { RelayerState } from '../../domain/owner-report.ts'
+import { type HeldProcessCondition, pageOf, processConditions } from '../../domain/process-condition.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { late, within } from '../../ops/within.ts'
 import { readinessBelievedMs, readinessPatienceMs } from '../limits.ts'
@@ -36,6 +37,8 @@ export interface Readiness {
   readonly check: () => Promise<void>
   /** The number of relayers in each state, by the last observations of this process: calls no node. */
   readonly relayers: () => Readonly<Record<RelayerState, number>>
+  /** What hinders this process. */
+  readonly conditions: () => readonly HeldProcessCondition[]
 }
 
 const relayersInState = Type.Integer({ minimum: 0 })
@@ -54,8 +57,22 @@ const relayersSchema = Type.Object(relayersByState, {
     'how many relayers are in each state, by the last observations of this process: no node is called. An outage of nodes changes no status code',
 })
 
+const conditionSchema = Type.Object(
+  { condition: Type.Enum([...processConditions]), since: time(), runbook: such('/docs/alerts.md#log_lost') },
+  { title: 'ProcessCondition', additionalProperties: false },
+)
+
+const conditionsSchema = Type.Array(conditionSchema, {
+  description: 'what hinders the process that answers, whatever its relayers do. It serves requests nevertheless',
+})
+
 const dataSchema = Type.Object(
-  { status: Type.Literal('ready'), version: such('1.0.0'), relayers: relayersSchema },
+  {
+    status: Type.Literal('ready'),
+    version: such('1.0.0'),
+    relayers: relayersSchema,
+    conditions: conditionsSchema,
+  },
   { title: 'Readiness' },
 )
 
@@ -91,7 +108,7 @@ export function ready({ readiness, clock, version }: { readiness: Readiness; clo
           : new RescindError('NOT_READY', 'the store does not answer', { cause })
       })
       return {
-        ...success({ status: 'ready', version, relayers: relayers() }),
+        ...success({ status: 'ready', version, relayers: relayers(), conditions: readiness.conditions().map(present) }),
         ready: true,
         status: 'healthy',
         timestamp: presentTime(clock.now()),
@@ -99,6 +116,10 @@ export function ready({ readiness, clock, version }: { readiness: Readiness; clo
       }
     },
   })
+}
+
+function present({ condition, since }: HeldProcessCondition) {
+  return { condition, since: presentTime(since), runbook: pageOf(condition) }
 }
 
 /**

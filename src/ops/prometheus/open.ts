@@ -2,8 +2,10 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'
+import type { ProcessStates } from '../process-states.ts'
 import { countChains } from './chains.ts'
 import { countHttp } from './http.ts'
+import { countProcess } from './process.ts'
 import { countRelayers } from './relayers.ts'
 import { countSigners } from './signers.ts'
 import { countStore } from './store.ts'
@@ -14,7 +16,13 @@ export interface Exposition {
   readonly expose: () => Promise<{ readonly contentType: string; readonly text: string }>
 }
 
-export function openPrometheus({ version, clock }: { version: string; clock: Clock }): Metrics & Exposition {
+interface Exposed {
+  readonly version: string
+  readonly clock: Clock
+  readonly states: Pick<ProcessStates, 'held'>
+}
+
+export function openPrometheus({ version, clock, states }: Exposed): Metrics & Exposition {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   new Gauge({
@@ -26,6 +34,7 @@ export function openPrometheus({ version, clock }: { version: string; clock: Clo
   const { networkOf, ...relayers } = countRelayers(registry)
   return {
     http: countHttp(registry),
+    process: countProcess(registry, states),
     store: countStore(registry, clock, networkOf),
     relayers,
     webhooks: countWebhooks(registry),

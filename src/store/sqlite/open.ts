@@ -16,6 +16,7 @@ import type { Reads, Store } from '../store.ts'
 import { openTallies } from '../transactions/counted/tallies.ts'
 import { sqliteExecutor } from './executor.ts'
 import { openError, translateError, whyUnavailable } from './failure.ts'
+import { followPath, refuseMountedFile } from './follow-path.ts'
 import { groupCommit } from './group-commit.ts'
 import { busyTimeoutMs, lockDatabase, runningWhileLocked } from './lock.ts'
 import { migrate, removeStatistics } from './migrate.ts'
@@ -50,7 +51,9 @@ async function openFile(options: Options): Promise<Store> {
   using opened = new DisposableStack()
   const lock = lockDatabase(path)
   opened.defer(() => lock.release())
+  refuseMountedFile(path)
   const writer = connect(path)
+  const followed = opened.use(followPath(path))
   opened.defer(() => writer.close())
   refuseTransferred(writer)
   const applied = migrate(writer, options.clock.now())
@@ -96,6 +99,7 @@ async function openFile(options: Options): Promise<Store> {
       translateError,
       runAgain,
     ),
+    isReplaced: followed.isReplaced,
     async check() {
       const write = async () => void probe.run(options.clock.now())
       await group.commit(write).catch((cause: unknown) => {

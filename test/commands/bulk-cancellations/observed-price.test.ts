@@ -9,6 +9,7 @@ import { loadConfig } from '../../../src/config/load-config.ts'
 import type { RelayerId, TransactionId } from '../../../src/domain/ids.ts'
 import { statusOf } from '../../../src/domain/transaction.ts'
 import { type Clock, systemClock } from '../../../src/ops/clock.ts'
+import { watchProcess } from '../../../src/ops/process-states.ts'
 import { systemRandom } from '../../../src/ops/random.ts'
 import { devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type RpcCall, startRpcServer } from '../../../tooling/rpc-server.ts'
@@ -44,6 +45,7 @@ test('a part that lacks a price is stopped once its owner has observed one', asy
   )
   const process = (clock: Clock) =>
     composeEngine(config, {
+      processStates: watchProcess(clock),
       ...{ clock, random: systemRandom(), logger: quiet, version: 'test', reportsOwners: false, announcesBulks: false },
       openStore: async () => ({ ...store, async [Symbol.asyncDispose]() {} }),
     })

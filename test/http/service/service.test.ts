@@ -18,7 +18,7 @@ test('ready, and not while stopping', async () => {
   const answer = await server.ask('GET', '/api/v1/ready', { token: null })
   expect(answer.status).toBe(200)
   expect(answer.body).toEqual({
-    data: { status: 'ready', version, relayers: someStates },
+    data: { status: 'ready', version, relayers: someStates, conditions: [] },
     error: '',
     metadata: { logs: [], traces: [] },
     pagination: { current_page: 1, per_page: 1, total_items: 1 },

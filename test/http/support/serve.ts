@@ -88,7 +88,11 @@ export interface Setting {
 }
 
 export const someStates = { ok: 2, waiting: 0, paused: 0, unreachable: 0, unobserved: 0 }
-const someReadiness = () => ({ stopping: new AbortController().signal, relayers: () => someStates })
+const someReadiness = () => ({
+  stopping: new AbortController().signal,
+  relayers: () => someStates,
+  conditions: () => [],
+})
 
 /** Two relayers, `one` and `two`, and limits that no test meets by chance. */
 export async function serve(setting: Setting = {}): Promise<Serving> {

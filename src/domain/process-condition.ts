@@ -1,0 +1,23 @@
+// What hinders this process, whatever its relayers do.
+import type { TimestampMs } from './units.ts'
+
+/** Few and fixed: each is a label of a metric, and has its section in docs/alerts.md. */
+export const processConditions = [
+  /** The database does not take writes: its disk is full, its server is away, its file is damaged. */
+  'database_out',
+  /** The file of the database was deleted or replaced while this process has it open. */
+  'database_replaced',
+  /** Lines of the log can't be written: its disk is full, or nobody reads them. */
+  'log_lost',
+] as const
+export type ProcessCondition = (typeof processConditions)[number]
+
+export interface HeldProcessCondition {
+  readonly condition: ProcessCondition
+  readonly since: TimestampMs
+}
+
+/** Its section: a path at this service. */
+export function pageOf(condition: ProcessCondition): string {
+  return `/docs/alerts.md#${condition}`
+}
