@@ -8,7 +8,7 @@ import { memberOf } from './member.ts'
 const waitingBytesMax = 4 * 1024 * 1024
 const againMs = 20
 
-export interface LogOutput {
+interface LogOutput {
   write(line: string): void
   /** Resolves once no line waits any more, or after the time. */
   drained(ms: number): Promise<void>

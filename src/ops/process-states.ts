@@ -1,5 +1,5 @@
 // The conditions of this process. Each replica has its own: they are not stored, and a database that is out hides none of them.
-import { type HeldProcessCondition, type ProcessCondition, processConditions } from '../domain/process-condition.ts'
+import type { HeldProcessCondition, ProcessCondition } from '../domain/process-condition.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Clock } from './clock.ts'
 
@@ -8,7 +8,7 @@ export interface ProcessStates {
   set(condition: ProcessCondition, holds: boolean): void
   /** As `set`, for one that shows itself only to who looks: `holds` is called with each `held`. */
   watch(condition: ProcessCondition, holds: () => boolean): void
-  /** In the order of the list. */
+  /** The oldest first. */
   held(): readonly HeldProcessCondition[]
 }
 
@@ -26,10 +26,7 @@ export function watchProcess(clock: Pick<Clock, 'now'>): ProcessStates {
     watch: (condition, holds) => void watched.set(condition, holds),
     held() {
       for (const [condition, holds] of watched) set(condition, holds())
-      return processConditions.flatMap((condition) => {
-        const began = since.get(condition)
-        return began === undefined ? [] : [{ condition, since: began }]
-      })
+      return [...since].map(([condition, began]) => ({ condition, since: began }))
     },
   }
 }

@@ -15,14 +15,14 @@ async function openPipe() {
   const reader = () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const first = reader()
   const fd = openSync(path, constants.O_WRONLY)
-  const counts = { lost: 0, written: 0, told: [] as number[] }
+  const counts = { lost: 0, written: 0, lostBefore: [] as number[] }
   const output = openLogOutput(fd, systemClock, {
     lost() {
       counts.lost += 1
     },
     written(before) {
       counts.written += 1
-      if (before > 0) counts.told.push(before)
+      if (before > 0) counts.lostBefore.push(before)
     },
   })
   return {
@@ -88,6 +88,6 @@ test('the rest of a line is lost with its reader, and the next line begins anew'
   expect([half.length > 0, long.startsWith(half)]).toEqual([true, true])
   output.write(line(1))
   expect(readAll(second)).toBe(`\n${line(1)}`)
-  expect(counts).toEqual({ lost: 1, written: 1, told: [1] })
+  expect(counts).toEqual({ lost: 1, written: 1, lostBefore: [1] })
   closeSync(second)
 })
