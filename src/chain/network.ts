@@ -8,7 +8,7 @@ import type { Logger } from '../ops/logger.ts'
 import { type ChainMetrics, noChainMetrics } from '../ops/metrics.ts'
 import { hostOf } from '../ops/rpc-hosts.ts'
 import { readingAccounts } from './accounts/read-account.ts'
-import { readingBalances } from './accounts/read-balance.ts'
+import { readBalance } from './accounts/read-balance.ts'
 import { readingPooled } from './accounts/read-pooled.ts'
 import { readingReceivers } from './accounts/read-receivers.ts'
 import { readingShownNonces } from './accounts/read-shown-nonce.ts'
@@ -130,7 +130,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     },
     announce: accounts.announce,
     broadcast: (requests) => broadcast(endpoints, requests, send, { minimum: tipFloor.learn, refusal: refusals.learn }),
-    balance: readingBalances(endpoints),
+    balance: (address) => readBalance(endpoints, address),
     pooled: readingPooled(endpoints, clock),
     ...price.last,
     gasFigures: gas.gasFigures.known,

@@ -37,7 +37,7 @@ interface Surveying {
   readonly wake: (relayer: RelayerId) => void
 }
 
-/** A survey of a relayer costs two or three calls, which relayers of one network share. */
+/** A survey of a relayer costs a call for its balance, and one or two more that relayers of one network share. */
 const usualMs = 300_000
 /** Pause between surveys of a relayer with findings: an operator who acts wants to see the effect. */
 const heldMs = 60_000

@@ -7,10 +7,9 @@ import { type Metrics, noMetrics } from '../ops/metrics.ts'
 import type { EventRetention } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
 import { openArchive } from './archive.ts'
-import { pruneAudit } from './prune-audit.ts'
 import { pruneEvents } from './prune-events.ts'
-import { pruneFigures } from './prune-figures.ts'
 import { pruneIdempotencyKeys } from './prune-idempotency-keys.ts'
+import { pruneRecords } from './prune-records.ts'
 import { pruneTransactions } from './prune-transactions.ts'
 
 /** The part of the engine that retention depends on. */
@@ -34,7 +33,7 @@ interface RetentionSurroundings {
 const dayMs = 86_400_000
 
 interface Retention {
-  readonly limits: Parameters<typeof pruneAudit>[0]['limits'] & EventRetention
+  readonly limits: Parameters<typeof pruneRecords>[0]['limits'] & EventRetention
   readonly retention: {
     readonly transactionsDays?: number
     readonly idempotencyKeysDays?: number
@@ -52,9 +51,8 @@ export function openRetention(
   const isOurs = (relayer: RelayerId) =>
     hints === undefined || owns(relayer) || !registry.relayers().some(({ id }) => id === relayer)
   const opened = new AsyncDisposableStack()
-  opened.use(pruneAudit({ store, clock, logger, limits }))
+  opened.use(pruneRecords({ store, clock, logger, limits }))
   opened.use(pruneEvents({ store, clock, logger, metrics: metrics.webhooks, retention: limits }))
-  opened.use(pruneFigures({ store, clock, logger }))
   if (transactionsDays !== undefined) {
     const archive = directory && opened.use(openArchive({ directory, clock, present }))
     const keptMs = transactionsDays * dayMs

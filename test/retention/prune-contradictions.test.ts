@@ -1,7 +1,8 @@
 // Contradictions older than a week go, those of the week stay.
 import { expect, test } from 'vitest'
+import { limits } from '../../src/config/limits.ts'
 import type { RecordedContradiction } from '../../src/domain/contradiction.ts'
-import { pruneFigures } from '../../src/retention/prune-figures.ts'
+import { pruneRecords } from '../../src/retention/prune-records.ts'
 import { until } from '../../tooling/client.ts'
 import { now } from '../domain/some.ts'
 import { quiet } from '../store/open-store.ts'
@@ -23,13 +24,11 @@ test('contradictions are kept for a week', async () => {
     return items.map(({ at }) => at)
   }
   const clock = manualClock()
-  await using _pruning = pruneFigures({ store, clock, logger: quiet })
+  await using _pruning = pruneRecords({ store, clock, logger: quiet, limits })
   await until(async () => (await times()).length < 3, { what: 'the first round' })
   expect(await times()).toEqual([now, now - weekMs])
-  await until(() => clock.sleeping.includes(20), { what: 'the pause after the portion of figures' })
-  clock.advance(20)
-  await until(() => clock.sleeping.includes(3_600_000), { what: 'the pause' })
-  clock.advance(3_600_000)
-  await until(async () => (await times()).length < 2, { what: 'the round an hour later' })
+  await until(() => clock.sleeping.includes(30_000), { what: 'the pause' })
+  clock.advance(30_000)
+  await until(async () => (await times()).length < 2, { what: 'the next round' })
   expect(await times()).toEqual([now])
 })

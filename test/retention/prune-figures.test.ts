@@ -1,7 +1,8 @@
 // Figures older than eight days go, those of the eight days stay.
 import { expect, test } from 'vitest'
+import { limits } from '../../src/config/limits.ts'
 import { periodMs, periodOf } from '../../src/domain/figures.ts'
-import { pruneFigures } from '../../src/retention/prune-figures.ts'
+import { pruneRecords } from '../../src/retention/prune-records.ts'
 import { until } from '../../tooling/client.ts'
 import { now } from '../domain/some.ts'
 import { send, storedRelayer } from '../store/contract.ts'
@@ -35,12 +36,8 @@ test('figures are kept for eight days, and go in portions', async () => {
   const sumsOf = async () => (await store.reads.figures({ ...range, from })).map(({ figures }) => figures.canceled)
   expect(await sumsOf()).toHaveLength(302)
   const clock = manualClock()
-  await using _pruning = pruneFigures({ store, clock, logger: quiet })
-  const isDone = async () => {
-    // The pause after a share.
-    clock.advance(20)
-    return (await under.query('SELECT 1 FROM figures')).length === 4
-  }
+  await using _pruning = pruneRecords({ store, clock, logger: quiet, limits })
+  const isDone = async () => (await under.query('SELECT 1 FROM figures')).length === 4
   await until(isDone, { what: 'the first round' })
   expect(await sumsOf()).toEqual([2, 2])
   expect(await store.reads.nodeCalls({ ...range, from })).toEqual([{ at: periodOf(now), calls: 1, failed: 0 }])

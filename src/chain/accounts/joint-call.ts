@@ -36,9 +36,9 @@ export const jointCode = `0x${[
 ].join('')}` as const
 
 /** `addresses`: at least one, at most `jointMax`. */
-export function jointCall(addresses: readonly Address[], block: BlockNumber | 'latest'): Call {
+export function jointCall(addresses: readonly Address[], block: BlockNumber): Call {
   const data = `${jointCode}${addresses.map((address) => address.slice(2).toLowerCase()).join('')}`
-  return { method: 'eth_call', params: [{ data }, block === 'latest' ? block : toHex(block)], shapedBy: 'service' }
+  return { method: 'eth_call', params: [{ data }, toHex(block)], shapedBy: 'service' }
 }
 
 /** Balances and codes in the order of the addresses. Undefined unless the node returned exactly one word for each. */

@@ -1,11 +1,12 @@
-// Keeps the audit log and bulk cancellations within their limits, a little at a time.
-
+// Keeps the audit log, bulk cancellations, figures and contradictions within their limits, a little at a time.
+import { contradictionKeptMs } from '../domain/contradiction.ts'
+import { figuresKeptMs } from '../domain/figures.ts'
 import type { Clock } from '../ops/clock.ts'
 import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
 
-interface PruneAudit {
+interface PruneRecords {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
@@ -24,7 +25,7 @@ const bulksAtOnce = 100
 const dayMs = 86_400_000
 
 /** Begins at once, and ends when it is disposed of. */
-export function pruneAudit({ store, clock, logger, limits }: PruneAudit): AsyncDisposable {
+export function pruneRecords({ store, clock, logger, limits }: PruneRecords): AsyncDisposable {
   async function round(signal: AbortSignal): Promise<void> {
     while ((await prune()) && !signal.aborted);
   }
@@ -35,13 +36,17 @@ export function pruneAudit({ store, clock, logger, limits }: PruneAudit): AsyncD
     const bulks = { entriesMax: limits.bulksMax, since: since(limits.bulkDaysMax) }
     return store.commit(async (session) => {
       const moreAudit = await session.pruneAudit(audit, rowsAtOnce)
-      return (await session.pruneBulks(bulks, bulksAtOnce)) || moreAudit
+      const moreBulks = await session.pruneBulks(bulks, bulksAtOnce)
+      // Each network has few of them.
+      await session.pruneContradictions(clock.now() - contradictionKeptMs)
+      const figures = await session.pruneFigures(clock.now() - figuresKeptMs, rowsAtOnce)
+      return moreAudit || moreBulks || figures === rowsAtOnce
     })
   }
 
   const lines = {
-    began: 'the audit log was not pruned; trying again',
-    over: 'the audit log can be pruned again',
+    began: 'old records were not removed; trying again',
+    over: 'old records can be removed again',
     level: 'warn',
   } as const
   return inRounds({ clock, logger, everyMs, lines, round })
