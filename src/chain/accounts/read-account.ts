@@ -21,8 +21,8 @@ import type { Unexplained } from '../inclusions/unexplained.ts'
 import { type Answer, describeAnswer } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
-import { nonceCall, pendingNonceElsewhere } from '../nodes/read-nonce.ts'
+import { type Endpoints, othersThan, type ReadResult } from '../nodes/endpoints.ts'
+import { highestPendingNonce, nonceCall } from '../nodes/read-nonce.ts'
 import {
   type AccountMemory,
   byNonce,
@@ -127,7 +127,9 @@ export function readingAccounts(options: ReadAccounts): Accounts {
       if (doubtedCount !== undefined) memory.forgetCount(inquiry.address)
       const { nonce } = value
       const isUnseen = inquiry.pendingNonce && value.pendingNonce === undefined
-      const pendingNonce = isUnseen ? await pendingNonceElsewhere(endpoints, inquiry.address, by) : value.pendingNonce
+      const pendingNonce = isUnseen
+        ? await highestPendingNonce(othersThan(by, endpoints), inquiry.address)
+        : value.pendingNonce
       const second = inquiry.secondCount && ((await secondCounts.read(inquiry.address, at, by)) ?? 'unknown')
       // One of the two is false, so the next step counts again. No block may come before that.
       if (second && second !== 'unknown' && second.nonce < nonce) memory.forgetCount(inquiry.address)

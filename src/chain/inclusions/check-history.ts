@@ -10,10 +10,9 @@ import type { Pace } from '../heads/measure-blocktime.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { valueIn } from '../nodes/ask-about.ts'
-import { toNumber } from '../nodes/decode.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { readHeader } from '../nodes/read-block.ts'
-import { nonceCall, readNonce } from '../nodes/read-nonce.ts'
+import { highestPendingNonce } from '../nodes/read-nonce.ts'
 import type { FindSpender } from './find-spender.ts'
 import { type LatestCounts, readFinalCount } from './read-final-count.ts'
 import { type Findings, noFindings, searchBlocks } from './search-blocks.ts'
@@ -111,27 +110,9 @@ async function reachOf(
   at: TrackedHead,
 ): Promise<Nonce | undefined> {
   if (seen?.isWhole) return seen.below
-  const now = await belowAll(endpoints, address, counted, at)
-  return seen ? Math.max(seen.below, now ?? 0) : now
-}
-
-/** The count by every pool that can be read now: a transaction sent through one node may be missing at another. */
-async function belowAll(
-  endpoints: Endpoints,
-  address: Address,
-  counted: Nonce | undefined,
-  { head, by }: TrackedHead,
-): Promise<Nonce | undefined> {
-  const others = endpoints.order(by).filter((endpoint) => endpoint.fit() && (endpoint !== by || counted === undefined))
-  const answers = await Promise.all(
-    others.map(async (endpoint) => {
-      if ((await endpoint.ready()) !== undefined) return undefined
-      const answer = await endpoint.call(nonceCall(address, 'pending'))
-      // Not every node counts its pool.
-      if (answer.kind === 'rpcError') return readNonce(endpoint, address, head.number)
-      return answer.kind === 'value' ? toNumber(answer.value) : undefined
-    }),
-  )
-  const counts = [counted, ...answers].filter((count) => count !== undefined)
-  return counts.length === 0 ? undefined : Math.max(...counts)
+  // The head's endpoint has counted already.
+  const others = endpoints.order(at.by).filter((endpoint) => endpoint !== at.by || counted === undefined)
+  const pending = await highestPendingNonce(others, address, at.head.number)
+  const known = [counted, pending, seen?.below].filter((count) => count !== undefined)
+  return known.length === 0 ? undefined : Math.max(...known)
 }

@@ -5,25 +5,25 @@ import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import type { Call } from './call.ts'
 import { toHex, toNumber } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Endpoints } from './endpoints.ts'
 
 export function nonceCall(address: Address, block: BlockNumber | 'pending'): Call {
   return { method: 'eth_getTransactionCount', params: [address, block === 'pending' ? block : toHex(block)] }
 }
 
 /**
- * The count by the pools of the other endpoints, where the pool of `by` could not be read. Undefined when none of them can be read.
+ * The highest count by the pools of these endpoints: a transaction sent through one node may be missing at another. `atHead`: the block
+ * whose count stands for a pool that the node does not count. Undefined when none of them can be read.
  */
-export async function pendingNonceElsewhere(
-  endpoints: Endpoints,
+export async function highestPendingNonce(
+  endpoints: readonly Endpoint[],
   address: Address,
-  by: Endpoint,
+  atHead?: BlockNumber,
 ): Promise<Nonce | undefined> {
-  const others = endpoints.order(by).filter((endpoint) => endpoint !== by && endpoint.fit())
   const pending = await Promise.all(
-    others.map(async (endpoint) => {
-      if ((await endpoint.ready()) !== undefined) return undefined
+    endpoints.map(async (endpoint) => {
+      if (!endpoint.fit() || (await endpoint.ready()) !== undefined) return undefined
       const answer = await endpoint.call(nonceCall(address, 'pending'))
+      if (answer.kind === 'rpcError' && atHead !== undefined) return readNonce(endpoint, address, atHead)
       return answer.kind === 'value' ? toNumber(answer.value) : undefined
     }),
   )
