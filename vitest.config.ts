@@ -39,14 +39,14 @@ const onPostgres = [
  * and details of PostgreSQL. `npm test` keeps one file of each kind.
  */
 const long = [
-  'test/{attacks,deploy,lies,sdk}/**/*.test.ts',
+  'test/{attacks,deploy,lies,proxies,sdk}/**/*.test.ts',
   'test/e2e/{rollups,signers}/**/*.test.ts',
   'test/e2e/{access-list,burst,cancellation-preview,foreign-pool,four-eyes,gaps,gas-rules,hanging-send,large-pages}.test.ts',
   'test/e2e/{metrics,move,node-down,nodes,postgres,price-ceiling,process-conditions,refused-batches,refused-cancel,replicas,restored-*}.test.ts',
   'test/e2e/{revert-data,sweep}.test.ts',
   'test/http/server/database-failures.test.ts',
   'test/manage/{networks,secrets}.test.ts',
-  'test/openapi/examples.test.ts',
+  'test/openapi/{examples,unknown-outcomes}.test.ts',
   'test/store/{migrations,postgres-*}.test.ts',
 ]
 
@@ -92,6 +92,7 @@ export const tiers: readonly Tier[] = [
   { name: 'rest-browser', files: ['test/browser/{bulk-cancellations,dashboard,lists,look,nodes,outage}.test.ts'] },
   { name: 'browser', files: ['test/browser/**/*.test.ts'] },
   { name: 'long-chaos', files: ['test/chaos/**/*.test.ts'] },
+  { name: 'long-haproxy', files: ['test/proxies/haproxy.test.ts'] },
   { name: 'rest-transfer', files: ['test/transfer/**/{cut-off,refusals,transfer}.test.ts'] },
   { name: 'rest-real', files: long },
   { name: 'real', files: ['test/**/*.test.ts'] },
@@ -137,6 +138,7 @@ const ways: Readonly<Record<string, object>> = {
   real: withProcesses,
   'rest-real': { ...withProcesses, ...waiting },
   'rest-store': { ...together, ...waiting },
+  'long-haproxy': { ...together, ...waiting },
   'rest-transfer': { ...withProcesses, ...waiting },
   'rest-replicas': { ...withProcesses, ...waiting },
   postgres: onOneServer,

@@ -4,6 +4,8 @@ import type { Mutant } from './mutant.ts'
 const known = 'src/store/postgres/known-server.ts'
 const failover = 'test/store/postgres-failover.test.ts'
 const events = 'test/store/postgres-events.test.ts'
+const doubt = 'src/store/postgres/settle-doubt.ts'
+const databaseFailures = 'test/http/server/database-failures.test.ts'
 const standby = 'test/store/postgres-standby.test.ts'
 
 export const ofGround: readonly Mutant[] = [
@@ -186,6 +188,67 @@ export const ofGround: readonly Mutant[] = [
         file: 'src/ownership/hold-slots.ts',
         find: 'accounts ? await accounts.take(next) : { own',
         put: 'accounts && (await accounts.take(next)).own.length < 0 ? { own: [], inUse: [] } : { own',
+      },
+    ],
+  },
+  {
+    name: 'repeatable-in-doubt',
+    breaks: 'answers an unknown outcome with a status that proxies repeat',
+    caughtBy: 'test/proxies/repeating-proxy.test.ts',
+    expects: 'is one transaction: hidden',
+    edits: [
+      { file: 'src/domain/errors.ts', find: 'OUTCOME_UNKNOWN: { status: 500', put: 'OUTCOME_UNKNOWN: { status: 503' },
+    ],
+  },
+  {
+    name: 'take-under-way-for-aborted',
+    breaks: 'says that nothing is stored while the COMMIT is on its way',
+    caughtBy: 'test/proxies/repeating-proxy.test.ts',
+    expects: 'is one transaction: late',
+    edits: [
+      {
+        file: doubt,
+        find: "if (status === 'in progress') return undefined",
+        put: "if (status === 'in progress') return 'aborted'",
+      },
+    ],
+  },
+  {
+    name: 'believe-a-crashed-server',
+    breaks: 'takes the transaction of another, with the same id after a crash, for its own',
+    caughtBy: databaseFailures,
+    expects: 'a server that crashed',
+    edits: [
+      {
+        file: doubt,
+        find: 'server.placeOf(session.client) !== server.placeOf(client)',
+        put: 'server.placeOf(client) === undefined',
+      },
+    ],
+  },
+  {
+    name: 'retry-whatever-was-done',
+    breaks: 'says when to repeat a change that may have been carried out',
+    caughtBy: 'test/openapi/unknown-outcomes.test.ts',
+    expects: 'an outcome that is unknown is 500',
+    edits: [
+      {
+        file: 'src/http/server/errors.ts',
+        find: 'status === 500 ? isRepeatable : status > 500',
+        put: 'status >= 500',
+      },
+    ],
+  },
+  {
+    name: 'nothing-stored-after-the-commit',
+    breaks: 'answers a failed read after the commit as if nothing were stored',
+    caughtBy: 'test/openapi/unknown-outcomes.test.ts',
+    expects: 'an outcome that is unknown is 500',
+    edits: [
+      {
+        file: 'src/commands/after-commit.ts',
+        find: "new RescindError('OUTCOME_UNKNOWN'",
+        put: "new RescindError('DATABASE_UNAVAILABLE'",
       },
     ],
   },

@@ -72,5 +72,8 @@ function describeAnswer({ status, code, message, requestId, retryAfterSeconds }:
   const facts = [code ?? `HTTP ${status}`, ...(requestId === undefined ? [] : [`request ${requestId}`])].join(', ')
   return status < 500
     ? { exit: exits.refused, message: `refused: ${message} (${facts})${retry}` }
-    : { exit: exits.error, message: `the service failed: ${message} (${facts})${retry}` }
+    : {
+        exit: code === 'OUTCOME_UNKNOWN' ? exits.undecided : exits.error,
+        message: `the service failed: ${message} (${facts})${retry}`,
+      }
 }

@@ -74,9 +74,10 @@ export const catalogue = {
   TOO_MANY_STREAMS: { status: 429, retryable: true },
   TOO_MANY_READS: { status: 429, retryable: true },
   HEADERS_TOO_LARGE: { status: 431, retryable: false },
-  INTERNAL: { status: 500, retryable: true },
+  // Of both the outcome is unknown: no proxy may repeat the request by its status.
+  INTERNAL: { status: 500, retryable: false },
+  OUTCOME_UNKNOWN: { status: 500, retryable: false },
   DATABASE_UNAVAILABLE: { status: 503, retryable: true },
-  OUTCOME_UNKNOWN: { status: 503, retryable: true },
   NODE_UNAVAILABLE: { status: 503, retryable: true },
   PRICE_UNOBSERVED: { status: 503, retryable: true },
   NOT_READY: { status: 503, retryable: true },

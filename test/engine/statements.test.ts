@@ -37,7 +37,7 @@ test('a send, from its POST until it is confirmed and final', async () => {
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 8, select: 36, insert: 15, update: 6, commit: 8 } },
+      postgres: { statements: { begin: 8, select: 41, insert: 15, update: 6, commit: 8 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('confirmed')
@@ -61,7 +61,7 @@ test('a DELETE of a queued transaction', async () => {
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 1, select: 5, insert: 4, update: 1, commit: 1 } },
+      postgres: { statements: { begin: 1, select: 6, insert: 4, update: 1, commit: 1 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('canceled')
@@ -92,7 +92,7 @@ test('a DELETE of a transaction in flight, until its no-op is final', async () =
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 8, select: 39, insert: 8, update: 7, commit: 8 } },
+      postgres: { statements: { begin: 8, select: 44, insert: 8, update: 7, commit: 8 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('canceled')

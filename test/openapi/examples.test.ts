@@ -5,26 +5,28 @@ import fc from 'fast-check'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, devAccount } from '../../tooling/anvil.ts'
-import { pay, reached } from '../e2e/support/play.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
 import { storageKey } from '../manage/support/manager.ts'
-import { type Described, type OpenApiDocument, operationsOf, pathWith } from './support/document.ts'
+import { type Described, type OpenApiDocument, operationsOf } from './support/document.ts'
 import { allowedRequest, type Existing, forbiddenRequest, type RuledRequest } from './support/rules.ts'
+import { type StandIns, standInsOn } from './support/stand-ins.ts'
 
 type Specification = Parameters<Validator['validate']>[0]
 
 let stage: Stage<Anvil>
 let document: OpenApiDocument
 let operations: readonly Described[]
+let standIns: StandIns
 beforeAll(async () => {
   const env = { STORAGE_ENCRYPTION_KEY: storageKey(1), WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' }
   // Its chain mines nothing, and each operation may put more into the pool.
   stage = await anvilStage({ relayers: { local: { max_in_flight: 1_000 } }, service: { env } })
   document = (await stage.client.request('GET', '/openapi.json')).body as OpenApiDocument
   operations = operationsOf(document)
-  await make('/signers', { id: 'dev', type: 'plain', config: { key: devAccount(1).key } })
+  standIns = standInsOn(stage.client)
+  await standIns.make('/signers', { id: 'dev', type: 'plain', config: { key: devAccount(1).key } })
   // The one that holds nonce 0, whatever else happens.
-  await pending()
+  await standIns.pending()
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
@@ -74,54 +76,6 @@ test('each schema has its name, and each name its use', () => {
   )
 })
 
-async function pending() {
-  const payment = await pay(stage, stage.sender('local'))
-  await reached(stage, payment, 'submitted')
-  return payment
-}
-
-let standIn = 0
-
-/** The document can't contain ids that the service makes: values in place of the example, made for this operation. */
-const standIns: Readonly<Partial<Record<string, (operationId: string) => Promise<string>>>> = {
-  transaction_id: async (operationId) => {
-    if (operationId === 'getHold')
-      return make('/relayers/local/transactions', { to: devAccount(9).address, value: '1', hold: true })
-    const { id } = await pending()
-    if (operationId === 'getCancellation') await stage.client.cancel('local', id)
-    return id
-  },
-  api_key_id: () => make('/api-keys', { name: 'stands in', scopes: ['read'] }),
-  relayer_id: async (operationId) => {
-    // A sweep pauses its relayer, and a relayer has one at a time.
-    if (operationId === 'sweepRelayer') return makeRelayer(4)
-    if (operationId === 'deleteRelayer') return makeRelayer(2)
-    if (operationId !== 'getSweep') return 'local'
-    const swept = await makeRelayer(5)
-    await make(`/relayers/${swept}/sweep`, { to: devAccount(9).address })
-    return swept
-  },
-  bulk_cancellation_id: () =>
-    make(
-      '/bulk-cancellations',
-      { filter: { ids: ['none'] }, relayers: ['local'] },
-      { 'idempotency-key': `stand-in-${++standIn}` },
-    ),
-  signer_id: () => make('/signers', { type: 'plain', config: { key: devAccount(3).key } }),
-  notification_id: () => make('/notifications', { url: 'https://hooks.example/stands-in' }),
-}
-
-async function makeRelayer(account: number): Promise<string> {
-  const signer = await make('/signers', { type: 'plain', config: { key: devAccount(account).key } })
-  const requested = { name: 'stands in', network: 'localhost', network_type: 'evm', signer_id: signer, paused: false }
-  return make('/relayers', requested)
-}
-
-async function make(path: string, body: object, headers: Record<string, string> = {}): Promise<string> {
-  const made = await stage.client.request('POST', path, { body, headers })
-  return (made.body as { data: { id: string } }).data.id
-}
-
 /**
  * Operations that can't succeed in a moment: a release by the digest of another payload, a relayer that does not do such things, or has no such condition, an event that takes a day to be given up, and the probe
  * of a key service, as the signer's key is in the process.
@@ -148,38 +102,20 @@ describe('the examples', () => {
 
 /** The status, and beside it the faults of the answer. */
 async function execute(operation: Described, body: unknown): Promise<readonly unknown[]> {
-  const values: Record<string, unknown> = {}
-  for (const { name, examples, required } of operation.parameters) {
-    const standIn = standIns[name]
-    if (standIn) values[name] = await standIn(operation.id)
-    else if (required || examples.length > 0) values[name] = examples[0]
-  }
-  const named = (place: string) =>
-    Object.fromEntries(
-      operation.parameters
-        .filter((each) => each.in === place && each.name in values)
-        .map(({ name }) => [name, `${values[name]}`]),
-    )
+  const { path, method, headers, body: text } = await standIns.requestOf(operation, body)
   const aborted = new AbortController()
-  const answer = await request(
-    `${stage.service.url}${pathWith(operation, values)}?${new URLSearchParams(named('query'))}`,
-    {
-      method: operation.method as 'GET',
-      headers: {
-        authorization: `Bearer ${stage.service.apiKey}`,
-        ...named('header'),
-        ...(operation.body && { 'content-type': operation.body.contentType }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: aborted.signal,
-    },
-  )
+  const answer = await request(`${stage.service.url}${path}`, {
+    method: method as 'GET',
+    headers: { authorization: `Bearer ${stage.service.apiKey}`, ...headers },
+    ...(text !== undefined && { body: text }),
+    signal: aborted.signal,
+  })
   const contentType = String(answer.headers['content-type'])
   const isStream = contentType.startsWith('text/event-stream')
-  const text = isStream ? '' : await answer.body.text()
+  const answered = isStream ? '' : await answer.body.text()
   if (isStream) answer.body.on('error', () => undefined).destroy()
-  const faults = operation.judge({ status: answer.statusCode, contentType, text, headers: answer.headers })
-  return [answer.statusCode, ...faults, ...(answer.statusCode === 200 ? [] : faults.length > 0 ? [text] : [])]
+  const faults = operation.judge({ status: answer.statusCode, contentType, text: answered, headers: answer.headers })
+  return [answer.statusCode, ...faults, ...(answer.statusCode === 200 ? [] : faults.length > 0 ? [answered] : [])]
 }
 
 /** With a number of requests, they begin at a seed that changes with each run. FUZZ_SEED=7 finds other things as well. */
@@ -249,8 +185,8 @@ async function whatExists(): Promise<Existing> {
     network: ['localhost'],
     network_id: ['evm:localhost'],
     signer_id: ['dev'],
-    notification_id: [await make('/notifications', { url: 'https://hooks.example/rules' })],
-    transaction_id: [(await pending()).id],
+    notification_id: [await standIns.make('/notifications', { url: 'https://hooks.example/rules' })],
+    transaction_id: [await standIns.pending()],
   }
 }
 

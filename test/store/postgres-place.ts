@@ -34,7 +34,9 @@ export const placesOn = (server: () => Promise<Postgres>) => async (): Promise<P
     otherLanes() {
       const pool = openPool(shown, { max: 4, onIdleError: () => undefined })
       everything.defer(() => pool.end())
-      const lanes = openLanes(pool, openSettledEvents(readingExecutor(pool), systemClock))
+      const lanes = openLanes(pool, openSettledEvents(readingExecutor(pool), systemClock), {
+        fateOf: async () => 'unknown',
+      })
       everything.defer(() => lanes.close())
       return lanes
     },

@@ -11,20 +11,26 @@ export interface PostgresLine extends AsyncDisposable {
   thaw(): void
   /**
    * Cuts the connection of the next COMMIT: before the server has it, or once the server has done it, and before its answer
-   * gets back.
+   * gets back. `late`: the server gets it after another session has read that its transaction is in progress.
    */
-  cutAtCommit(moment: 'before' | 'after'): Promise<void>
+  cutAtCommit(moment: 'before' | 'after' | 'late'): Promise<void>
+  /** Cuts each session that reads the fate of a transaction, or lets them pass again. */
+  hideFates(isHiding: boolean): void
   /** Lets so many pieces pass, there and back, and cuts the connection of the one behind them. */
   cutAfter(pieces: number): void
 }
 
 const commit = Buffer.from('COMMIT\0')
+const inProgress = Buffer.from('in progress')
+const fate = Buffer.from('pg_xact_status')
 
 export async function openPostgresLine(portOfServer: number): Promise<PostgresLine> {
   const sockets = new Set<Socket>()
   let frozen = false
   let piecesLeft = Number.POSITIVE_INFINITY
-  let trap: { readonly moment: 'before' | 'after'; sprung(): void } | undefined
+  let hiding = false
+  let trap: { readonly moment: 'before' | 'after' | 'late'; sprung(): void } | undefined
+  let deliver: (() => void) | undefined
 
   function keep(socket: Socket): void {
     sockets.add(socket)
@@ -52,20 +58,32 @@ export async function openPostgresLine(portOfServer: number): Promise<PostgresLi
     }
     service.on('data', (bytes) => {
       if (isCut()) return
+      if (hiding && bytes.includes(fate)) return cut(() => undefined)
       if (trap && bytes.includes(commit)) {
         committing = trap
         trap = undefined
         if (committing.moment === 'before') return cut(committing.sprung)
+        if (committing.moment === 'late') {
+          deliver = () => database.write(bytes)
+          service.destroy()
+          return committing.sprung()
+        }
       }
       database.write(bytes)
     })
     database.on('data', (bytes) => {
       if (isCut()) return
+      if (bytes.includes(inProgress)) {
+        deliver?.()
+        deliver = undefined
+      }
       // Its answer to COMMIT has the same text.
       if (committing && bytes.includes(commit)) return cut(committing.sprung)
       service.write(bytes)
     })
-    service.on('close', () => database.destroy())
+    service.on('close', () => {
+      if (committing?.moment !== 'late') database.destroy()
+    })
     database.on('close', () => service.destroy())
   })
   server.listen(0, '127.0.0.1')
@@ -89,6 +107,9 @@ export async function openPostgresLine(portOfServer: number): Promise<PostgresLi
       const { promise, resolve } = Promise.withResolvers<void>()
       trap = { moment, sprung: resolve }
       return promise
+    },
+    hideFates(isHiding) {
+      hiding = isHiding
     },
     cutAfter(pieces) {
       piecesLeft = pieces

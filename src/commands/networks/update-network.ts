@@ -28,6 +28,9 @@ export async function updateNetwork(
   if (!inFile) throw networkNotFound(name)
   if (change.rpcUrls) refuseEndpoints(context, 'rpc_urls', change.rpcUrls)
   if (change.rpcUrls) requireKey(context, 'rpc_urls')
+  // A read after the commit could fail.
+  const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })
+  const users = items.filter((relayer) => relayer.network === name).map(({ id }) => id)
   const overlay = await store.commit(async (session) => {
     await session.raiseRevision()
     const known = await session.entity('network', name)
@@ -37,8 +40,6 @@ export async function updateNetwork(
     session.recordAudit(allowed(requester, context.clock.now(), { subjectId: name }))
     return next
   })
-  const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })
-  const users = items.filter((relayer) => relayer.network === name).map(({ id }) => id)
   await takeEffect(context, users)
   const { shown } = registry.networks().find((network) => network.name === name) ?? inFile
   return patchedNetwork(inFile, overlay, shown)

@@ -8,6 +8,7 @@ import { checkSweep, isUnderWay, type SweepRequest, startSweep } from '../../dom
 import { pendingStatuses, type Status, statusOf, type Transaction } from '../../domain/transaction.ts'
 import { freshId } from '../../ops/random.ts'
 import type { Reads, Session } from '../../store/store.ts'
+import { afterCommit } from '../after-commit.ts'
 import { type CommandContext, refuseAwaited } from '../context.ts'
 import { type ManagementContext, takeEffect } from '../management.ts'
 import { recordLastChange } from './record-change.ts'
@@ -39,7 +40,7 @@ export async function sweepRelayer(
   const pause = (session: Session) => patchRelayer(context, session, relayerId, { paused: true })
   const started = await storeSweep(context, relayerId, request, requester, pause)
   if (started.isPausedNow) await takeEffect(context)
-  return { ...started, ...(await besides(context.store.reads, relayerId, started.transaction)) }
+  return { ...started, ...(await afterCommit(besides(context.store.reads, relayerId, started.transaction))) }
 }
 
 /** `pause` pauses the relayer in the same unit. */

@@ -1,5 +1,6 @@
 // Pauses a network with all of its relayers (PUT), and lifts that pause (DELETE).
 import { Type } from 'typebox'
+import { afterCommit } from '../../commands/after-commit.ts'
 import type { ManagementContext } from '../../commands/management.ts'
 import {
   pauseNetwork as pauseNetworkCommand,
@@ -38,7 +39,7 @@ export function pauseNetwork(management: ManagementContext) {
       const { params, body } = request
       const { name } = networkOf(management.registry.networks(), params.network_id)
       const paused = await pauseNetworkCommand(management, name, body.note, requester)
-      return success(await presentOneNetwork(paused, management))
+      return success(await afterCommit(presentOneNetwork(paused, management)))
     },
   })
 }
@@ -60,7 +61,7 @@ export function resumeNetwork(management: ManagementContext) {
       const requester = requesterOf(request, 'resumeNetwork')
       const { name } = networkOf(management.registry.networks(), request.params.network_id)
       const resumed = await resumeNetworkCommand(management, name, requester)
-      return success(await presentOneNetwork(resumed, management))
+      return success(await afterCommit(presentOneNetwork(resumed, management)))
     },
   })
 }

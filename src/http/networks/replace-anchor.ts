@@ -1,4 +1,5 @@
 // Replaces the anchor of a network whose endpoints all serve another chain than it names (POST).
+import { afterCommit } from '../../commands/after-commit.ts'
 import type { ManagementContext } from '../../commands/management.ts'
 import { replaceAnchor as replaceAnchorCommand } from '../../commands/networks/replace-anchor.ts'
 import { requesterOf } from '../request/audit.ts'
@@ -24,7 +25,7 @@ export function replaceAnchor(management: ManagementContext) {
     async answer(request) {
       const { name } = networkOf(management.registry.networks(), request.params.network_id)
       const replaced = await replaceAnchorCommand(management, name, requesterOf(request, 'replaceAnchor'))
-      return success(await presentOneNetwork(replaced, management))
+      return success(await afterCommit(presentOneNetwork(replaced, management)))
     },
   })
 }

@@ -1,6 +1,7 @@
 // PATCH of a network: a JSON Merge Patch (RFC 7396) over what the file says of it.
 
 import { Type } from 'typebox'
+import { afterCommit } from '../../commands/after-commit.ts'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateNetwork as updateNetworkCommand } from '../../commands/networks/update-network.ts'
 import { defined } from '../../domain/defined.ts'
@@ -76,7 +77,7 @@ export function updateNetwork(management: ManagementContext) {
         },
         requesterOf(request, 'updateNetwork'),
       )
-      return success(await presentOneNetwork(updated, management))
+      return success(await afterCommit(presentOneNetwork(updated, management)))
     },
   })
 }

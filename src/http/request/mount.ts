@@ -1,6 +1,7 @@
 // Mounts an operation at a method and a path, behind authorization.
 
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import { afterCommit } from '../../commands/after-commit.ts'
 import { memberOf } from '../../ops/member.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
 import { type Auditor, isChangeRequest } from './audit.ts'
@@ -54,7 +55,7 @@ type Handler = (request: FastifyRequest, reply: unknown) => Promise<unknown>
 function noted(auditor: Auditor, handler: Handler): Handler {
   return async (request, reply) => {
     const answer = await handler(request, reply)
-    if (isChangeRequest(request)) await auditor.allowed(request, answer)
+    if (isChangeRequest(request)) await afterCommit(auditor.allowed(request, answer))
     return answer
   }
 }

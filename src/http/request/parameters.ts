@@ -102,9 +102,11 @@ export const noteInBody = Type.String({
   description: `a text of at most ${noteCharsMax} characters, none of them U+0000`,
 })
 
+export const idempotencyKey = 'idempotency-key'
+
 /** The headers of every operation that sends. */
 export const sendHeaders = Type.Object({
-  'idempotency-key': Type.Optional(
+  [idempotencyKey]: Type.Optional(
     Type.String({
       pattern: `^[\\x21-\\x7e]{1,${idempotencyKeyCharsMax}}$`,
       description: `1 to ${idempotencyKeyCharsMax} visible ASCII characters without spaces, such as a UUID; a repeated request with the same key returns the same transaction for ever`,

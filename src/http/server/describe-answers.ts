@@ -2,9 +2,10 @@
 import type { ErrorCode } from '../../domain/errors.ts'
 import { memberOf } from '../../ops/member.ts'
 import type { DocumentedOperation, OwnHeader } from '../request/operation.ts'
+import { idempotencyKey } from '../request/parameters.ts'
 import { failureSchema } from '../response/envelope.ts'
 import { exampleMessage } from './error-examples.ts'
-import { fixedAnswer, saysWhenToRetry } from './errors.ts'
+import { fixedAnswer, isRepeatable, saysWhenToRetry } from './errors.ts'
 
 export interface DocumentBody {
   readonly content: Readonly<Record<string, { readonly schema: JsonObject }>>
@@ -90,15 +91,28 @@ export function describeAnswers(
   const codes = [...new Set([...commonRefusals(method, operation, documented), ...documented.refusals])]
   const answerOf = (code: ErrorCode) => fixedAnswer(code, operation.operationId)
   const statuses = [...new Set(codes.map((code) => answerOf(code).status))].sort()
+  const takesKey = operation.parameters?.some(({ name }) => name === idempotencyKey) === true
+  const isChange = method !== 'get' && documented.scope !== undefined && documented.scope !== 'read'
+  const shared = {
+    names: [...everywhere, ...rates],
+    mayRepeat: isRepeatable(isChange, takesKey, operation.operationId),
+    messageOf: (code: ErrorCode) => answerOf(code).text ?? exampleMessage(code),
+  }
   const refusals = statuses.map((status) => {
     const ofStatus = codes.filter((code) => answerOf(code).status === status)
-    return [status, refusal(ofStatus, [...everywhere, ...rates], (code) => answerOf(code).text ?? exampleMessage(code))]
+    return [status, refusal(ofStatus, shared)]
   })
   return Object.fromEntries([...successes, ...refusals])
 }
 
-function refusal(codes: readonly ErrorCode[], names: readonly HeaderName[], messageOf: (code: ErrorCode) => string) {
-  const isRetried = codes.some(saysWhenToRetry)
+interface Refusal {
+  readonly names: readonly HeaderName[]
+  readonly mayRepeat: boolean
+  readonly messageOf: (code: ErrorCode) => string
+}
+
+function refusal(codes: readonly ErrorCode[], { names, mayRepeat, messageOf }: Refusal) {
+  const isRetried = codes.some((code) => saysWhenToRetry(code, mayRepeat))
   const isUnauthorized = codes.includes('UNAUTHORIZED')
   return {
     description: `Refused: ${codes.map((code) => `\`${code}\``).join(', ')}`,

@@ -4,10 +4,11 @@ import type { CommandContext } from '../../commands/context.ts'
 import { catalogue, type ErrorCode, RescindError } from '../../domain/errors.ts'
 import { ExternalIdTaken } from '../../domain/labels.ts'
 import type { Logger } from '../../ops/logger.ts'
+import { memberOf } from '../../ops/member.ts'
 import { queueFullRetryAfterSeconds, refusedRetryAfterSeconds, unavailableRetryAfterSeconds } from '../limits.ts'
-import type { Auditor } from '../request/audit.ts'
+import { type Auditor, isChangeRequest } from '../request/audit.ts'
 import { RateLimited } from '../request/limit-rate.ts'
-import { pathParametersOf } from '../request/parameters.ts'
+import { idempotencyKey, pathParametersOf } from '../request/parameters.ts'
 import { shownPath } from '../request/path-of.ts'
 import { failure } from '../response/envelope.ts'
 
@@ -66,7 +67,7 @@ export function errorHandler(logger: Logger, auditor: Auditor, whyAwaited: Comma
 
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = shown(thrown, request)
-    if (catalogue[error.code].status === 500) {
+    if (error.code === 'INTERNAL') {
       logger.error(
         { request_id: request.id, method: request.method, url: shownPath(request.url), err: thrown },
         'request failed',
@@ -97,10 +98,25 @@ const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   TOO_MANY_READS: unavailableRetryAfterSeconds,
 }
 
-/** Whether `refuse` sends Retry-After with the code. */
-export function saysWhenToRetry(code: ErrorCode): boolean {
-  const { status, retryable } = catalogue[code]
-  return code === 'RATE_LIMITED' || code in retryAfterSeconds || (status >= 500 && retryable)
+/** Whether a request may be sent again although its first try may have been carried out. */
+export function isRepeatable(isChange: boolean, isKeyed: boolean, operationId: unknown): boolean {
+  return !isChange || isKeyed || cancelOperations.includes(operationId)
+}
+
+/** Whether `refuse` sends Retry-After with the code. A status of 500 leaves open what was carried out. */
+export function saysWhenToRetry(code: ErrorCode, isRepeatable: boolean): boolean {
+  const { status } = catalogue[code]
+  return code === 'RATE_LIMITED' || code in retryAfterSeconds || (status === 500 ? isRepeatable : status > 500)
+}
+
+function isRepeatableRequest(request: FastifyRequest): boolean {
+  const { config, schema } = request.routeOptions
+  const isKeyed = takesKey(schema) && request.headers[idempotencyKey] !== undefined
+  return isRepeatable(isChangeRequest(request), isKeyed, config.operationId)
+}
+
+function takesKey(schema: unknown): boolean {
+  return memberOf(memberOf(memberOf(schema, 'headers'), 'properties'), idempotencyKey) !== undefined
 }
 
 function refuse(reply: FastifyReply, error: RescindError): void {
@@ -109,7 +125,8 @@ function refuse(reply: FastifyReply, error: RescindError): void {
   reply.header('relayer-error-code', error.code)
   reply.header('content-type', 'application/json; charset=utf-8')
   if (error.status === 401) reply.header('www-authenticate', 'Bearer')
-  if (status >= 500 && catalogue[error.code].retryable) reply.header('retry-after', unavailableRetryAfterSeconds)
+  if (status >= 500 && saysWhenToRetry(error.code, isRepeatableRequest(reply.request)))
+    reply.header('retry-after', unavailableRetryAfterSeconds)
   const seconds = retryAfterSeconds[error.code]
   if (seconds !== undefined) reply.header('retry-after', seconds)
   if (error.code === 'SHUTTING_DOWN') reply.header('connection', 'close')

@@ -11,6 +11,7 @@ import { openTallyChanges, unfoldedOf } from '../transactions/counted/tally-chan
 import { findTransactions } from '../transactions/rows/find-transaction.ts'
 import { findClaims } from '../transactions/written/claim.ts'
 import { canStand, type Writing, writingExecutor } from './executor.ts'
+import { CommitInDoubt } from './failure.ts'
 import { openGathering } from './gather.ts'
 import { ofLockedRelayer } from './locked-relayer.ts'
 import { howAgain, type ReportOutcome, type RunUnit, runUnit, type Unit, UnitFailed } from './run-unit.ts'
@@ -25,20 +26,25 @@ interface Group<U extends Unit> {
   readonly isShared: boolean
 }
 
-interface Committed<U extends Unit> {
+export interface Committed<U extends Unit> {
   /** How to report to the callers, in the order of their units. */
   readonly outcomes: readonly ReportOutcome[]
   /** Units of a shared group whose relayers another process has locked, or all units of one that failed: none of it is stored. */
   readonly left: readonly U[]
+  /** The outcomes are true only if the transaction is committed. */
+  readonly doubt?: CommitInDoubt
 }
 
 /** Never rejects. */
 export async function commitGroup<U extends Unit>(group: Group<U>): Promise<Committed<U>> {
   let each: RunUnit = runUnit
   for (let tries = 1; ; tries += 1) {
+    const written: Written<U> = { outcomes: [], left: [] }
     try {
-      return await commitOnce(group, each)
+      await commitOnce(group, each, written)
+      return written
     } catch (thrown) {
+      if (thrown instanceof CommitInDoubt) return { ...written, doubt: thrown }
       const error = thrown instanceof UnitFailed ? thrown.cause : thrown
       const again = howAgain(error, each, tries)
       if (!again) return { outcomes: group.units.map((unit) => () => unit.failed(error)), left: [] }
@@ -48,13 +54,19 @@ export async function commitGroup<U extends Unit>(group: Group<U>): Promise<Comm
   }
 }
 
-async function commitOnce<U extends Unit>(group: Group<U>, each: RunUnit): Promise<Committed<U>> {
-  return withConnection(group.pool, async (client) => {
+/** What the transaction under way makes of its units. */
+interface Written<U extends Unit> {
+  readonly outcomes: ReportOutcome[]
+  readonly left: U[]
+}
+
+async function commitOnce<U extends Unit>(group: Group<U>, each: RunUnit, written: Written<U>): Promise<void> {
+  await withConnection(group.pool, async (client) => {
     try {
-      return await inTransaction(client, group, each)
+      await inTransaction(client, group, each, written)
     } catch (error) {
       // Where even that fails the connection is gone, and its transaction with it.
-      await client.query('ROLLBACK').catch(() => undefined)
+      if (!(error instanceof CommitInDoubt)) await client.query('ROLLBACK').catch(() => undefined)
       throw error
     }
   })
@@ -64,7 +76,8 @@ async function inTransaction<U extends Unit>(
   client: Client,
   { units, events, isShared }: Group<U>,
   each: RunUnit,
-): Promise<Committed<U>> {
+  { outcomes, left }: Written<U>,
+): Promise<void> {
   // Run one by one, the failing unit shows its own error.
   const writing = writingExecutor(client, each === runUnit ? openGathering() : undefined)
   // Without READ WRITE: a server that became read-only, as some do when their disk fills up, stays so.
@@ -75,8 +88,6 @@ async function inTransaction<U extends Unit>(
     isShared,
     readsAhead: each === runUnit,
   })
-  const outcomes: ReportOutcome[] = []
-  const left: U[] = []
   for (const unit of units) {
     const session = sessionOf(unit)
     if (session) outcomes.push(await each(unit, session, writing, deferred))
@@ -84,7 +95,6 @@ async function inTransaction<U extends Unit>(
   }
   await deferred.write()
   await writing.commit()
-  return { outcomes, left }
 }
 
 /** There is no such relayer. The server refuses even to look for an id with U+0000. */
@@ -108,19 +118,25 @@ async function openUnits(writing: Writing, units: readonly Unit[], { events, isS
   const session = sessionOver(executor, tallies, pad)
   const relayers = new Set(units.flatMap(({ relayer }) => (relayer === undefined ? [] : [relayer])))
   const [relayer] = relayers
-  if (relayer === undefined) return { sessionOf: () => session, deferred: together(tallies, pad) }
+  if (relayer === undefined) {
+    writing.identify()
+    return { sessionOf: () => session, deferred: together(tallies, pad) }
+  }
   // In one order everywhere: a change of a relayer through the API locks the registry first, too.
   if (units.some(({ ahead }) => ahead.registry)) await raiseRevision(executor)
   const reading = readsAhead ? units : []
   const ids = new Set(reading.flatMap(({ ahead: { transactions = [] } }) => transactions).filter(canStand))
   const claimed = reading.flatMap(({ ahead: { claims = [] } }) => claims).filter(({ key }) => canStand(key))
   // After the locks and on their connection: the reads see the commits of the last holders.
-  const [rows, transactions, claims, unfolded] = await Promise.all([
+  const found = Promise.all([
     isShared ? lockFreeRelayers(executor, [...relayers].filter(canStand)) : lockRelayer(executor, relayer),
     ids.size > 0 ? findTransactions(executor, [...ids]) : [],
     claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
     unfoldedOf(executor, [...relayers].filter(canStand)),
   ])
+  // Behind the locks: readers of events would wait for a transaction that has its id and waits for a lock.
+  writing.identify()
+  const [rows, transactions, claims, unfolded] = await found
   // A change that is appended without the lock may become visible after a fold has passed over it.
   appended.holdLocks(
     rows.map(({ id }) => id),
@@ -129,8 +145,7 @@ async function openUnits(writing: Writing, units: readonly Unit[], { events, isS
   const locked = new Map(
     rows.map((row) => {
       const its = transactions.filter(({ relayerId }) => relayerId === row.id)
-      const found = { transactions: its, claims }
-      return [row.id, ofLockedRelayer({ executor, session, tallies, row, ...found })]
+      return [row.id, ofLockedRelayer({ executor, session, tallies, row, transactions: its, claims })]
     }),
   )
   const unlocked = isShared ? undefined : { ...session, ...withoutRelayer }

@@ -42,6 +42,9 @@ const fixed = {
   keepAlive: true,
 }
 
+/** A durable write that changes nothing else. */
+export const probe = 'INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at'
+
 /** Throws OperatorError for a URL with a parameter that would have no effect, or a wrong one. */
 export function settingsFor(url: Secret, { lockTimeoutMs }: KnownServer): ClientConfig {
   return { ...settingsIn(new URL(url.reveal())), ...fixed, lock_timeout: lockTimeoutMs, types, pipeline: true }

@@ -16,11 +16,12 @@ export interface DirectSession {
   end(): void
 }
 
-/** `settings` are the session's first statements. Rejects while the database can't be reached. */
+/** `settings` are the session's first statements. Rejects while the database can't be reached. The session ends with `stop`. */
 export async function openDirectSession(
   url: Secret,
   server: KnownServer,
   settings: readonly string[],
+  stop?: AbortSignal,
 ): Promise<DirectSession> {
   const client = new pg.Client(settingsFor(url, server))
   const ended = new AbortController()
@@ -34,6 +35,9 @@ export async function openDirectSession(
     client.connection.stream.destroy()
   }
   try {
+    stop?.throwIfAborted()
+    // The driver would never settle a connect that it is told to end.
+    stop?.addEventListener('abort', () => client.connection.stream.destroy(), { signal: ended.signal })
     await client.connect()
     await server.begin(client, end)
     // A machine that loses its network closes no connection; keep-alive lets the server notice within seconds.

@@ -80,13 +80,17 @@ export interface Writing extends Executor {
   change<P extends object, R>(statement: QueuedStatement<P, R>, parameters: P, missing: () => Error): void
   /** Text of our own, without values. */
   send(sql: string): void
+  /** Reads the transaction's id together with what is sent next, for the case that its COMMIT gets no answer. */
+  identify(): void
   /** Rejects with the first error of all that was sent. */
   settled(): Promise<void>
   /** Drops waiting and failed statements: the next command rolls the database back to before them. */
   forgive(): Promise<void>
-  /** Rejects unless all of it is durable. */
+  /** Rejects unless all of it is durable, and with CommitInDoubt where that is unknown. */
   commit(): Promise<void>
 }
+
+const ownId = 'SELECT CAST(pg_current_xact_id() AS TEXT) AS id'
 
 /**
  * Executes the writes of a transaction. Rows for lists wait in `gathering` until something has to come after them; without it,
@@ -155,6 +159,7 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
       sendGathered()
       answered.add(request(sql))
     },
+    identify: () => answered.identify(request({ name: nameOf(ownId), text: ownId })),
     settled,
     async forgive() {
       gathering?.take()
@@ -168,7 +173,7 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
       const committing = request('COMMIT')
       answered.add(committing)
       await settled().catch((error: unknown) => {
-        throw isConnectionLost(error) ? new CommitInDoubt(error) : error
+        throw isConnectionLost(error) ? new CommitInDoubt(client, answered.transaction(), error) : error
       })
       // A transaction in which something failed answers a COMMIT by rolling back, without an error.
       const { command } = await committing
@@ -181,12 +186,24 @@ export function writingExecutor(client: Client, gathering?: Gathering): Writing 
 function trackAnswers() {
   let failure: { readonly error: unknown } | undefined
   let last: Promise<unknown> = Promise.resolve()
+  let transaction: string | undefined
+
+  function add(answer: Promise<unknown>): void {
+    last = answer.catch((error: unknown) => {
+      failure ??= { error }
+    })
+  }
   return {
-    add(answer: Promise<unknown>): void {
-      last = answer.catch((error: unknown) => {
-        failure ??= { error }
-      })
+    add,
+    identify(answer: Promise<QueryResult<{ id: string }>>): void {
+      add(
+        answer.then(({ rows }) => {
+          transaction = rows[0]?.id
+        }),
+      )
     },
+    /** Its id, as far as it was answered. */
+    transaction: () => transaction,
     all: () => last,
     /** Throws the first error of those that were added. */
     assertNoFailure(): void {

@@ -1,14 +1,21 @@
 // What a failure of PostgreSQL means for the requester: nothing is stored, or the outcome is unknown.
 // SQLSTATEs are listed in appendix A of PostgreSQL's manual.
+import type { ClientBase } from 'pg'
 import { memberOf } from '../../ops/member.ts'
 import { codeOf, inDoubt, type Reasons, reasonAmong, unavailable } from '../failure.ts'
 
 /** The connection was lost during COMMIT: the server may or may not have committed. */
 export class CommitInDoubt extends Error {
   override readonly name = 'CommitInDoubt'
+  /** The session that was lost. */
+  readonly client: ClientBase
+  /** The transaction's id; undefined where that answer was lost, too. */
+  readonly transaction: string | undefined
 
-  constructor(cause: unknown) {
+  constructor(client: ClientBase, transaction: string | undefined, cause: unknown) {
     super('the connection was lost before the answer to COMMIT', { cause })
+    this.client = client
+    this.transaction = transaction
   }
 }
 
@@ -75,7 +82,7 @@ export function whyUnavailable(error: unknown): string | undefined {
 
 /** The database as a whole has failed: running the same units again would not help. */
 export function isOfDatabase(error: unknown): boolean {
-  return error instanceof CommitInDoubt || whyUnavailable(error) !== undefined
+  return whyUnavailable(error) !== undefined
 }
 
 /** Translates a database failure for the requester; any other error stays as it is. */

@@ -35,6 +35,11 @@ export interface KnownServer {
   /** The server of the sessions; undefined before the first one. */
   identity(): ServerIdentity | undefined
   /**
+   * Where the session is, or was. Equal for two sessions only if the server neither crashed nor was left behind between them:
+   * after a crash it gives ids of transactions out again.
+   */
+  placeOf(client: ClientBase): string | undefined
+  /**
    * The first statements of a session. Rejects with UnfitServer where the session must not be used. A session on a later
    * timeline ends all those on earlier ones: they are on a server that a failover left behind.
    */
@@ -72,11 +77,14 @@ const isStandby = 'SELECT pg_is_in_recovery() AS recovering'
 // pg_control_checkpoint() shows the timeline of the last checkpoint, which lags behind a promotion.
 const factsOfServer = `SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system,
   left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
-  extract(epoch FROM pg_postmaster_start_time())::text AS started`
+  extract(epoch FROM pg_postmaster_start_time())::text AS started,
+  (SELECT extract(epoch FROM stats_reset)::text FROM pg_stat_archiver) AS counting`
 
 interface FoundServer extends ServerIdentity {
   /** Differs among the servers of a cluster, and for a server after a restart. */
   readonly started: string
+  /** Since when the server counts, which it begins anew after a crash, and not after a clean restart. */
+  readonly counting: string | null
 }
 
 interface ServerSession extends FoundServer {
@@ -89,6 +97,7 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
   const [high = 0, low = 0] = random.bytes(2)
   const lockTimeoutMs = 10_000 + ((high * 256 + low) % 1_000)
   const sessions = new Set<ServerSession>()
+  const places = new WeakMap<ClientBase, string>()
   let identity: ServerIdentity | undefined
   let pinned: string | undefined
   let settling: ((client: Client | ClientBase, identity: ServerIdentity) => Promise<void>) | undefined
@@ -143,6 +152,7 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
     lockTimeoutMs,
     settle,
     identity: () => identity,
+    placeOf: (client) => places.get(client),
     async check() {
       await Promise.all([...sessions].map(checkOne))
     },
@@ -160,6 +170,7 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
       admit(found)
       const session = { ...found, client, end, isChecking: false }
       sessions.add(session)
+      places.set(client, `${found.system} ${found.timeline} ${found.counting}`)
       client.once('end', () => sessions.delete(session))
       await pin(client, facts.schema)
       await settle(client)
@@ -172,7 +183,7 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
 
 async function identityOf(client: Client | ClientBase): Promise<FoundServer> {
   try {
-    const { rows } = await client.query<{ system: string; timeline: string; started: string }>(factsOfServer)
+    const { rows } = await client.query<Omit<FoundServer, 'timeline'> & { timeline: string }>(factsOfServer)
     const [row] = rows
     if (!row) throw new Error('the server did not return its identifier')
     return { ...row, timeline: Number.parseInt(row.timeline, 16) }

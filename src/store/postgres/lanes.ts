@@ -8,9 +8,10 @@ import type { Pool } from 'pg'
 import type { RelayerId } from '../../domain/ids.ts'
 import { nextTurn } from '../../ops/clock.ts'
 import type { Ahead, Session, Store } from '../store.ts'
-import { commitGroup } from './commit-group.ts'
+import { type Committed, commitGroup } from './commit-group.ts'
 import { poolLimits } from './connect.ts'
-import type { ReportOutcome, UnitOfRelayer } from './run-unit.ts'
+import type { ReportOutcome, Unit, UnitOfRelayer } from './run-unit.ts'
+import type { Doubts } from './settle-doubt.ts'
 import type { SettledEvents } from './settled-events.ts'
 import { openWaitingUnits } from './waiting-units.ts'
 
@@ -28,7 +29,7 @@ export interface Lanes {
   close(): Promise<void>
 }
 
-export function openLanes(pool: Pool, events: SettledEvents): Lanes {
+export function openLanes(pool: Pool, events: SettledEvents, doubts: Doubts): Lanes {
   const waiting = openWaitingUnits()
   const running = new Set<Promise<void>>()
   /** How many transactions are under way. */
@@ -73,11 +74,13 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
   async function run(units: readonly UnitOfRelayer[], isShared: boolean): Promise<void> {
     if (isShared) shared += 1
     else alone += 1
-    const { outcomes, left } = await commitGroup({ pool, events, units, isShared })
-    waiting.release(units, left)
+    const committed = await commitGroup({ pool, events, units, isShared })
+    waiting.release(units, committed.left)
     if (isShared) shared -= 1
     else alone -= 1
     const goesOn = begin()
+    // Lane and relayers are free while the fate of a COMMIT without an answer is read.
+    const outcomes = await outcomesOf(committed, units, doubts)
     const before = answered
     answered = (async () => {
       await before
@@ -96,7 +99,7 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
         const fresh = { ahead, run: unit, done: resolve as (value: unknown) => void, failed: reject }
         if (relayer === undefined) {
           const committing = commitGroup({ pool, events, units: [fresh], isShared: false })
-          follow(committing.then(({ outcomes: [answer] }) => answer?.()))
+          follow(committing.then((committed) => outcomesOf(committed, [fresh], doubts)).then(answerAll))
           return
         }
         waiting.add({ ...fresh, relayer })
@@ -111,6 +114,18 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
       }
     },
   }
+}
+
+async function outcomesOf<U extends Unit>(
+  { outcomes, left, doubt }: Committed<U>,
+  units: readonly U[],
+  doubts: Doubts,
+): Promise<readonly ReportOutcome[]> {
+  if (!doubt) return outcomes
+  const fate = await doubts.fateOf(doubt)
+  if (fate === 'committed') return outcomes
+  const error = fate === 'aborted' ? doubt.cause : doubt
+  return units.filter((unit) => !left.includes(unit)).map((unit) => () => unit.failed(error))
 }
 
 async function answerAll(answers: readonly ReportOutcome[]): Promise<void> {

@@ -8,13 +8,14 @@ import { readsOver } from '../reads.ts'
 import type { Reads, Store } from '../store.ts'
 import { loadMatches } from '../transactions/bulk/choose-in-bulk.ts'
 import { loadWork } from '../transactions/found/load-work.ts'
-import { checkServer, openPool, poolLimits } from './connect.ts'
+import { checkServer, openPool, poolLimits, probe } from './connect.ts'
 import { readingExecutor } from './executor.ts'
 import { isDiskFull, isReadOnly, translateError, whyUnavailable } from './failure.ts'
 import { type KnownServer, openKnownServer } from './known-server.ts'
 import { openLanes } from './lanes.ts'
 import type { Lines } from './lines.ts'
 import { migrate } from './migrate.ts'
+import { openDoubts } from './settle-doubt.ts'
 import { isLostEvent, settleIdentity } from './settle-identity.ts'
 import { openSettledEvents } from './settled-events.ts'
 import { openSnapshots, withConnection } from './snapshot.ts'
@@ -56,7 +57,7 @@ export async function openPostgresStore(options: {
   const events = openSettledEvents(reading, clock)
   server.onServer(async (client, identity) => events.restart(await settleIdentity(client, identity)))
   await withConnection(writers, (client) => server.settle(client))
-  const lanes = openLanes(writers, events)
+  const lanes = openLanes(writers, events, openDoubts({ url, server, clock, stop }))
   opened.defer(() => lanes.close())
   opened.use(watchAddress({ url, server, clock, logger }))
 
@@ -90,7 +91,6 @@ export async function openPostgresStore(options: {
       // On a full disk the probe would still succeed, since its row needs no new space.
       if (clock.elapsed() - wasFullAt < diskFullBelievedMs)
         throw new RescindError('NOT_READY', 'the database has a full disk')
-      const probe = 'INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at'
       await writers.query(probe, [clock.now()]).catch((cause: unknown) => {
         translateAndNote(cause)
         throw takesNoWrite(whyUnavailable(cause), cause)

@@ -2,7 +2,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Executor } from '../statement.ts'
 import { inOneWrite, readingExecutor } from './executor.ts'
-import { isConnectionLost, isOfDatabase, isPlanOutdated } from './failure.ts'
+import { CommitInDoubt, isConnectionLost, isOfDatabase, isPlanOutdated } from './failure.ts'
 
 const readsMax = 32
 
@@ -85,7 +85,7 @@ async function onOneSnapshot(pool: Pool, reads: readonly Waiting[]): Promise<Pro
 
 /** Whether the connection is of no use any more. */
 function isSpent(error: unknown): boolean {
-  return isConnectionLost(error) || isPlanOutdated(error)
+  return isConnectionLost(error) || isPlanOutdated(error) || error instanceof CommitInDoubt
 }
 
 /** Closes the idle connections: their plans are as old as those of the connection that failed. */
