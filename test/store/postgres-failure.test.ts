@@ -1,9 +1,14 @@
 // What PostgreSQL's own errors come to for the requester.
 import { expect, test } from 'vitest'
+import { systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { openPool } from '../../src/store/postgres/connect.ts'
 import { isConnectionLost, translateError } from '../../src/store/postgres/failure.ts'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { until } from '../../tooling/client.ts'
+import { storedRelayer } from './contract.ts'
 import { sharedPostgres } from './open-postgres.ts'
+import { quiet } from './open-store.ts'
 
 const server = sharedPostgres()
 
@@ -25,6 +30,31 @@ test.each([
     code: 'DATABASE_UNAVAILABLE',
     message: `the database ${why}: nothing of this is stored`,
   })
+})
+
+test('a database that accepts no connections: nothing is stored, and it is not ready until it does', async () => {
+  const postgres = await server()
+  const url = await postgres.database()
+  const name = new URL(url).pathname.slice(1)
+  await using store = await openPostgresStore({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet })
+  await postgres.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+  await postgres.query(`SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = '${name}'`)
+  const why = 'the database accepts no connections'
+  const refused = { code: 'DATABASE_UNAVAILABLE', message: `${why}: nothing of this is stored` }
+  // A session that has ended may be noticed by its next use.
+  const last = (run: () => Promise<unknown>) =>
+    until(
+      async () => {
+        const error = await run().catch((thrown: unknown) => thrown)
+        return error instanceof Error && !/can't be reached|ended the connection/.test(error.message) && error
+      },
+      { what: 'a new connection' },
+    )
+  expect(await last(() => storedRelayer(store))).toMatchObject(refused)
+  expect(await last(() => store.check())).toMatchObject({ code: 'NOT_READY', message: why })
+  await postgres.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
+  await store.check()
+  await storedRelayer(store)
 })
 
 test.each(['25P03', '25P04', '57P01', '08006', 'ECONNRESET'])('%s ends the connection', (code) => {

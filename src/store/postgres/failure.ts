@@ -51,6 +51,11 @@ export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006'
 }
 
+/** `ALLOW_CONNECTIONS false`. The code alone has other meanings inside a session. */
+function isRefusedConnection(error: unknown): boolean {
+  return codeOf(error) === '55000' && memberOf(error, 'routine') === 'CheckMyDatabase'
+}
+
 const lostInWords = /^(Connection terminated|Client (has encountered|was closed)|timeout exceeded|Query read timeout)/
 
 const silences = /^(timeout exceeded|Query read timeout)/
@@ -76,6 +81,7 @@ const reasons: Reasons = [
 export function whyUnavailable(error: unknown): string | undefined {
   const known = reasonAmong(reasons, codeOf(error))
   if (known !== undefined) return known
+  if (isRefusedConnection(error)) return 'accepts no connections'
   if (!isConnectionLost(error)) return undefined
   return error instanceof Error && silences.test(error.message) ? 'did not answer in time' : "can't be reached"
 }
