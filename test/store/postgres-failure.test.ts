@@ -6,7 +6,7 @@ import { openPool } from '../../src/store/postgres/connect.ts'
 import { isConnectionLost, translateError } from '../../src/store/postgres/failure.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { until } from '../../tooling/client.ts'
-import { storedRelayer } from './contract.ts'
+import { send, storedRelayer } from './contract.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
 
@@ -55,6 +55,20 @@ test('a database that accepts no connections: nothing is stored, and it is not r
   await postgres.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
   await store.check()
   await storedRelayer(store)
+})
+
+test('a right that is revoked, and row level security, which hides no row: what it would leave out is an error', async () => {
+  const postgres = await server()
+  const url = await postgres.database()
+  await using store = await openPostgresStore({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet })
+  const { id } = await storedRelayer(store)
+  const name = new URL(url).pathname.slice(1)
+  const refused = { message: 'the database refuses the user of DATABASE_URL: nothing of this is stored' }
+  await postgres.query('REVOKE INSERT ON transactions FROM rescind', name)
+  await expect(send(store, id)).rejects.toMatchObject(refused)
+  const secure = 'ALTER TABLE relayers ENABLE ROW LEVEL SECURITY; ALTER TABLE relayers FORCE ROW LEVEL SECURITY'
+  await postgres.query(secure, name)
+  await expect(store.reads.relayer(id)).rejects.toMatchObject(refused)
 })
 
 test.each(['25P03', '25P04', '57P01', '08006', 'ECONNRESET'])('%s ends the connection', (code) => {
