@@ -157,41 +157,23 @@ export async function settleDelivery(
   tried: Tried,
   now: TimestampMs,
 ): Promise<number> {
-  const { eventId, transactionId } = tried.due
+  const { eventId, transactionId, givesUpAt } = tried.due
   if (tried.result === 'failed') {
-    const { dueAt, error } = tried
-    const { givesUpAt } = tried.due
-    await executor.all(failed, {
-      notificationId,
-      eventId,
-      state: 'waiting',
-      dueAt,
-      gaveUpAt: null,
-      givesUpAt,
-      error,
-      now,
-    })
+    const again = { state: 'waiting', dueAt: tried.dueAt, gaveUpAt: null, givesUpAt } as const
+    await executor.all(failed, { notificationId, eventId, ...again, error: tried.error, now })
     return 0
   }
-  const ended =
-    tried.result === 'delivered'
-      ? await executor.all(delivered, { notificationId, eventId })
-      : await executor.all(failed, {
-          ...{
-            notificationId,
-            eventId,
-            state: 'dead',
-            dueAt: null,
-            gaveUpAt: now,
-            givesUpAt: null,
-            error: tried.error,
-            now,
-          },
-        })
-  if (tried.result === 'delivered') await dropPruned(executor, eventId)
-  await executor.all(promote, { notificationId, transactionId, now })
-  // The row that a try ended; a dead letter did not wait.
-  return tried.result === 'delivered' ? ended.filter(({ state }) => state === 'waiting').length : ended.length
+  let ended: readonly Pick<DeliveryTable, 'state'>[]
+  if (tried.result === 'delivered') {
+    ended = await executor.all(delivered, { notificationId, eventId })
+    await dropPruned(executor, eventId)
+  } else {
+    const dead = { state: 'dead', dueAt: null, gaveUpAt: now, givesUpAt: null } as const
+    ended = await executor.all(failed, { notificationId, eventId, ...dead, error: tried.error, now })
+  }
+  await promoteFirst(executor, notificationId, transactionId, now)
+  // An event that was given up during the try did not wait any more.
+  return ended.filter(({ state }) => tried.result === 'dead' || state === 'waiting').length
 }
 
 /** Called after a delivery of the transaction was requeued. */
