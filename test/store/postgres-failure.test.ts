@@ -1,4 +1,6 @@
 // What PostgreSQL's own errors come to for the requester.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
@@ -6,6 +8,7 @@ import { openPool } from '../../src/store/postgres/connect.ts'
 import { isConnectionLost, translateError } from '../../src/store/postgres/failure.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { until } from '../../tooling/client.ts'
+import { startPostgres } from '../../tooling/postgres.ts'
 import { send, storedRelayer } from './contract.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
@@ -69,6 +72,29 @@ test('a right that is revoked, and row level security, which hides no row: what 
   const secure = 'ALTER TABLE relayers ENABLE ROW LEVEL SECURITY; ALTER TABLE relayers FORCE ROW LEVEL SECURITY'
   await postgres.query(secure, name)
   await expect(store.reads.relayer(id)).rejects.toMatchObject(refused)
+})
+
+test('a table that is damaged fails what reads it, and nothing else', async () => {
+  await using postgres = await startPostgres()
+  const url = await postgres.database()
+  const name = new URL(url).pathname.slice(1)
+  const open = () => openPostgresStore({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet })
+  const { id } = await (async () => {
+    await using store = await open()
+    const relayer = await storedRelayer(store)
+    await send(store, relayer.id)
+    return relayer
+  })()
+  const [file] = await postgres.query<{ path: string }>(`SELECT pg_relation_filepath('transactions') AS path`, name)
+  await postgres.stop()
+  await writeFile(join(postgres.data, file?.path ?? ''), Buffer.alloc(8_192, 0x5a))
+  await postgres.restart()
+  await using store = await open()
+  expect((await store.reads.relayer(id))?.id).toBe(id)
+  await expect(send(store, id)).rejects.toMatchObject({
+    code: 'DATABASE_UNAVAILABLE',
+    message: 'the database has damaged data: nothing of this is stored',
+  })
 })
 
 test.each(['25P03', '25P04', '57P01', '08006', 'ECONNRESET'])('%s ends the connection', (code) => {

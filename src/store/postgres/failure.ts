@@ -94,6 +94,7 @@ export function isOfDatabase(error: unknown): boolean {
 /** Translates a database failure for the requester; any other error stays as it is. */
 export function translateError(error: unknown): unknown {
   if (error instanceof CommitInDoubt) return inDoubt('the connection to the database was lost', error)
-  const why = whyUnavailable(error)
+  // Not of the database as a whole: other units of the group may not read what is damaged.
+  const why = whyUnavailable(error) ?? (/^XX00[12]$/.test(codeOf(error)) ? 'has damaged data' : undefined)
   return why === undefined ? error : unavailable(why, error)
 }
