@@ -128,15 +128,14 @@ async function openUnits(writing: Writing, units: readonly Unit[], { events, isS
   const ids = new Set(reading.flatMap(({ ahead: { transactions = [] } }) => transactions).filter(canStand))
   const claimed = reading.flatMap(({ ahead: { claims = [] } }) => claims).filter(({ key }) => canStand(key))
   // After the locks and on their connection: the reads see the commits of the last holders.
-  const found = Promise.all([
+  const [rows, , transactions, claims, unfolded] = await Promise.all([
     isShared ? lockFreeRelayers(executor, [...relayers].filter(canStand)) : lockRelayer(executor, relayer),
+    // Behind the locks: readers of events would wait for a transaction that has its id and waits for a lock.
+    writing.identify(),
     ids.size > 0 ? findTransactions(executor, [...ids]) : [],
     claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
     unfoldedOf(executor, [...relayers].filter(canStand)),
   ])
-  // Behind the locks: readers of events would wait for a transaction that has its id and waits for a lock.
-  writing.identify()
-  const [rows, transactions, claims, unfolded] = await found
   // A change that is appended without the lock may become visible after a fold has passed over it.
   appended.holdLocks(
     rows.map(({ id }) => id),

@@ -80,8 +80,8 @@ export interface Writing extends Executor {
   change<P extends object, R>(statement: QueuedStatement<P, R>, parameters: P, missing: () => Error): void
   /** Text of our own, without values. */
   send(sql: string): void
-  /** Reads the transaction's id together with what is sent next, for the case that its COMMIT gets no answer. */
-  identify(): void
+  /** Reads the transaction's id, for the case that its COMMIT gets no answer. Never rejects. */
+  identify(): Promise<unknown>
   /** Rejects with the first error of all that was sent. */
   settled(): Promise<void>
   /** Drops waiting and failed statements: the next command rolls the database back to before them. */
@@ -195,12 +195,13 @@ function trackAnswers() {
   }
   return {
     add,
-    identify(answer: Promise<QueryResult<{ id: string }>>): void {
+    identify(answer: Promise<QueryResult<{ id: string }>>): Promise<unknown> {
       add(
         answer.then(({ rows }) => {
           transaction = rows[0]?.id
         }),
       )
+      return last
     },
     /** Its id, as far as it was answered. */
     transaction: () => transaction,
