@@ -45,13 +45,7 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
     case 'nothing':
       return
     case 'send':
-      for (
-        let left = world.scenario.hasBursts ? world.burstDice.pick([1, 1, 1, 1, 1, 1, 10, 40]) : 1;
-        left > 0;
-        left -= 1
-      ) {
-        send(world, service, relayer)
-      }
+      send(world, service, relayer)
       return
     case 'cancel':
       cancel(world, service)
@@ -170,9 +164,7 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
 function changePolicies(world: World, service: Service): void {
   const { dice, policyDice, scenario, state, history } = world
   const { operator } = scenario
-  const policies = drawPolicies(dice, { capped: scenario.policies.gasPriceCap !== undefined, mayPause: true })
-  const hasWindow = scenario.hasBursts && world.burstDice.chance(0.75)
-  const drawn = hasWindow ? { ...policies, maxInFlight: undefined } : policies
+  const drawn = drawPolicies(dice, { capped: scenario.policies.gasPriceCap !== undefined, mayPause: true })
   const others = operator ? drawOthers(policyDice, operator) : drawn.others
   state.policies = { ...drawn, others: { ...others, ...drawHoldPolicies(world) } }
   history.note(`the configuration changes: ${inWords(state.policies)}`)

@@ -10,8 +10,7 @@ whenever it is run.
   --verbose   every line of their histories
   --json      an outcome a line
   --brief     the first failure, in one line, and no more
-  --with      features of the world (sim/scenario/features.ts), with commas between: every seed has them. \`lies\`: a table of the cost of each
-              lie of a node, by so many seeds each
+  --with      features of the world (sim/scenario/features.ts), with commas between: every seed has them
   --without   features that no seed has. All other draws of a seed stay as they are
   --mutant    the engine, broken as in sim/mutants/mutants.ts
 `
@@ -41,12 +40,6 @@ const { drawnUsually, featureNames, features } = await import('./scenario/featur
 const { markNames, marks } = await import('./marks/marks.ts')
 const { openDisk } = await import('./process/database.ts')
 loaded?.()
-if (values.with === 'lies') {
-  const { printLies } = await import('./lies/table.ts')
-  using disk = openDisk()
-  const failed = await printLies(disk, { seed: firsts[0] ?? 1, seeds: count, steps, print: say })
-  process.exit(failed > 0 ? 1 : 0)
-}
 const forced = values.with?.split(',') ?? []
 const leftOut = values.without?.split(',') ?? []
 const unknown = [...forced, ...leftOut].filter((name) => !(featureNames as readonly string[]).includes(name))

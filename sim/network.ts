@@ -32,7 +32,7 @@ export interface NetworkWitness {
   /** The service has believed a first price. Before that, a lie looks like a price. */
   knowsPrices(): boolean
   /** A node answered falsely. */
-  lied(call: Call, honest: Member, claimed: Member | 'gone'): void
+  lied(call: Call, honest: Member, claimed: Member): void
   /** All lies are over. */
   isTruthful(): boolean
   /** A node took bytes, and its answer is lost. */
@@ -106,9 +106,7 @@ export function openSimNetwork(
     const success = (content: unknown) => (): HttpAnswer => ({ kind: 'body', status: 200, json: content })
     const arrive = (afterMs: number, then: (members: readonly Member[]) => void) => {
       timeline.after(afterMs, () => {
-        const members = calls.map((call) => answerOf(node, call))
-        if (!members.includes('gone')) return then(members.filter((member) => member !== 'gone'))
-        hear(backMs, unknown('the connection failed (ECONNRESET)'))
+        then(calls.map((call) => answerOf(node, call)))
       })
     }
     const reply = (members: readonly Member[]): HttpAnswer => success(Array.isArray(json) ? members : members[0])()
@@ -165,13 +163,13 @@ export function openSimNetwork(
   }
 
   /** True, unless this node lies, lies are not over, and this one is about the call. */
-  function answerOf(node: SimNode, call: Call): Member | 'gone' {
+  function answerOf(node: SimNode, call: Call): Member {
     const honest = answer(world, node, call)
     if (liar?.node !== node.index || witness.isTruthful() || !lieDice.chance(liar.share)) return honest
     if (liar.kind === 'highPrice' && !witness.knowsPrices()) return honest
     const member = lies[liar.kind](world, node, call, honest, lieDice, liar)
     if (member === honest) return member
-    history.note(member === 'gone' ? `n${node.index} is gone` : `n${node.index} lies about ${call.method}`)
+    history.note(`n${node.index} lies about ${call.method}`)
     witness.lied(call, honest, member)
     return member
   }

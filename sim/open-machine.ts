@@ -49,8 +49,6 @@ export function openMachine(parts: Parts): Machine {
     signerBehavior: () => state.signerBehavior,
     keyCalls: openDice(seed, 'keyCalls'),
     isOffChain(node, hash) {
-      const { liar } = scenario
-      if (liar?.kind === 'anotherChain' && liar.node === node) return true
       const block = blocks.byHash(hash as Hash)
       const head = nodes[node]?.head
       return block !== undefined && head !== undefined && blocks.isCanonical(block) && !isAbove(head, block)

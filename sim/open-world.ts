@@ -31,7 +31,6 @@ import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
 import { openClients } from './clients.ts'
 import { openHistory } from './history.ts'
 import { isWithheld } from './lies/drop.ts'
-import { denyingLies, inventingLies, mayInventTimes, refusingLies } from './lies/lie.ts'
 import { type Marks, watchMarks } from './marks/watch-marks.ts'
 import { isSend, openSimNetwork } from './network.ts'
 import { openMachine } from './open-machine.ts'
@@ -87,7 +86,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   const holds = watchHolds({
     fail: history.fail,
     nowMs: () => Math.floor(epochMs + timeline.now() + state.skewMs),
-    newestHeadMs: () => (mayInventTimes(scenario.liar?.kind) ? Number.POSITIVE_INFINITY : state.newestBlockMs),
+    newestHeadMs: () => state.newestBlockMs,
     isRecovered: () => state.restoredAt !== Number.POSITIVE_INFINITY,
   })
   const bulkTerms =
@@ -184,8 +183,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     mayBeTakenBack: ({ hash }) => scenario.finality?.rule === 'safe' && state.unsafe.has(hash),
     isLost: ({ hash }) => lost.has(hash),
     isInclusionForged,
-    areHeadsInvented: () => inventingLies.includes(scenario.liar?.kind),
-    areReceiptsMixedUp: () => scenario.liar?.kind === 'anothersReceipt' || scenario.liar?.kind === 'nullReceipts',
+    areReceiptsMixedUp: () => scenario.liar?.kind === 'anothersReceipt',
     wasWonBefore: (tag) => wonBefore.has(tag),
     wasUnknowable,
     executed(tag) {
@@ -198,16 +196,13 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   verdicts = watchVerdicts(disk, blocks, bytes, {
     ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged, wasOrdered: (hash) => ordered.has(hash) },
   })
-  // One node suffices for a balance: if it reports too much, payloads get nonces before they can be paid.
-  const isBalanceTrue = scenario.liar?.kind !== 'wrongBalance'
-  const funds = watchFunds(blocks, scenario.kind, scenario.reserve, isBalanceTrue ? history.fail : () => undefined)
+  const funds = watchFunds(blocks, scenario.kind, scenario.reserve, history.fail)
   const policies = watchPolicies(disk, funds, {
     fail: history.fail,
     accountOf: (relayer) => ({ address: addresses[Number(relayer.slice(1))] ?? '', chainId }),
     requestOf: (tag) => clients.requests.get(tag),
     isLost: (hash) => lost.has(hash),
-    // The service believes the estimate of an only node.
-    wasCalledInvalid: (id) => calledInvalid.has(id) || (scenario.liar?.kind === 'wrongEstimate' && nodes.length === 1),
+    wasCalledInvalid: (id) => calledInvalid.has(id),
     // A restored copy does not show which bulk cancellation took one.
     isRequested: ({ transaction_id: id, relayer_id: relayer }, isInBulk) =>
       clients.requested.has(id) ||
@@ -218,7 +213,6 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     flaky: flakyContract,
     gasRises: scenario.kind.hasL1Gas,
     gasOf: (request) => gasAround(formOf('0x', request), state.gasForkAt),
-    areEstimatesTrue: scenario.liar?.kind !== 'wrongEstimate',
     signsLate: scenario.signerChanges !== undefined,
   })
   const costBounds =
@@ -244,9 +238,11 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       marks.lied(honest, claimed, isSend(call))
       if (!isSend(call)) return
       const { hash } = decode(call.params[0] as Hex)
-      if (denyingLies.includes(scenario.liar?.kind)) denied.add(hash)
-      if (refusingLies.includes(scenario.liar?.kind)) giveUps?.refused(hash)
-      if (scenario.liar?.kind !== 'invalid' && scenario.liar?.kind !== 'anotherChain') return
+      const lie = scenario.liar?.kind
+      // The next bid need not exceed bytes that are denied.
+      if (lie === 'underpriced') denied.add(hash)
+      if (lie === 'invalid' || lie === 'unknownWords') giveUps?.refused(hash)
+      if (lie !== 'invalid') return
       calledInvalid.add(hash).add(bytes.recorded(hash)?.transaction_id ?? hash)
     },
   })

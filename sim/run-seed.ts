@@ -9,7 +9,6 @@
 // 6. The first failed check is the outcome. The same seed gives the same history again, event by event.
 
 import { act } from './act.ts'
-import { type Figures, figuresOf } from './check/figures.ts'
 import { describe, inventory } from './describe.ts'
 import { endRun } from './end-run.ts'
 import type { Mark } from './marks/marks.ts'
@@ -40,7 +39,6 @@ export interface Outcome {
   readonly blocksToEnd: number
   /** The most blocks that were allowed. */
   readonly bound: number
-  readonly figures: Figures
   /** The marks that the run reached (sim/marks/marks.ts). */
   readonly marks: readonly Mark[]
   /** The part that stayed broken at the end. */
@@ -103,7 +101,6 @@ export async function runSeed(
     transactions: world.rows.all().size,
     blocksToEnd: settled.blocks,
     bound: settled.bound,
-    figures: figuresOf(world.blocks, world.rows.all(), world.addresses, world.scenario.blocktimeMs),
     marks: world.marks.reached(),
     ...(world.scenario.brokenEnd !== undefined && { brokenEnd: world.scenario.brokenEnd }),
   }

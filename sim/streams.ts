@@ -37,7 +37,6 @@ export interface Streams {
   /** Keys that send and release under four eyes. */
   readonly fourEyesDice: Dice
   /** Bursts of sends. */
-  readonly burstDice: Dice
   /** External ids and tags of sends. */
   readonly labelDice: Dice
   /** Sends that create contracts. */
@@ -63,7 +62,6 @@ export function openStreams(seed: number): Streams {
     networkDice: dice(seed, 'pauses of the network'),
     holdDice: dice(seed, 'holds of sends'),
     fourEyesDice: dice(seed, 'four eyes'),
-    burstDice: dice(seed, 'bursts of sends'),
     labelDice: dice(seed, 'names of sends'),
     creationDice: dice(seed, 'creations'),
   }

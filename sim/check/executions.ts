@@ -5,7 +5,7 @@ import type { Row } from './row.ts'
 
 export interface Receipts {
   readonly nodes: readonly ReceiptHabits[]
-  /** A node gives the receipts of other transactions, or none: for the service it has none. */
+  /** A node gives the receipts of other transactions: for the service it has none. */
   readonly areReceiptsMixedUp: boolean
 }
 

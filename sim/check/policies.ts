@@ -39,8 +39,6 @@ export interface PolicyWatch {
   gasOf(request: SendRequest): { readonly least: number; readonly most: number }
   /** Part of the gas may rise after an estimate, so the estimate may become too low. */
   readonly gasRises: boolean
-  /** No node lies about estimates. The service believes an estimate that is too low. */
-  readonly areEstimatesTrue: boolean
 }
 
 interface InFlight {
@@ -64,7 +62,6 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     flaky,
     gasOf,
     gasRises,
-    areEstimatesTrue,
     signsLate,
   } = watch
   const inFlight = committed<[string], InFlight>(
@@ -166,11 +163,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     const isSame = to === (request.to?.toLowerCase() ?? '0x') && data === request.data
     if (!isSame || (value !== request.value && !isSweepReceiver(to)))
       fail(`${name}: its payload is not that of the send`)
-    if (
-      request.gasLimit === undefined
-        ? areEstimatesTrue && gasLimit < gasOf(request).least
-        : gasLimit !== request.gasLimit
-    ) {
+    if (request.gasLimit === undefined ? gasLimit < gasOf(request).least : gasLimit !== request.gasLimit) {
       fail(
         `${name}: it may use ${gasLimit} gas, and ${request.gasLimit ?? gasOf(request).least} were named or estimated`,
       )

@@ -35,9 +35,7 @@ export interface TruthWatch {
   wasUnknowable(id: string): boolean
   /** A node reports false inclusions, and all its answers agree. */
   isInclusionForged(): boolean
-  /** A node shows blocks that nobody made. */
-  areHeadsInvented(): boolean
-  /** A node returns receipts of other transactions, or none. */
+  /** A node returns receipts of other transactions. */
   areReceiptsMixedUp(): boolean
   /** The canonical chain executes it from now on. */
   executed(tag: number): void
@@ -146,8 +144,6 @@ export function watchTruth(
           blocks.isCanonical(block) &&
           // While the other nodes are silent, one node's denial takes back an inclusion that is not final.
           !lie.isInclusionForged() &&
-          // An invented branch is followed until other endpoints outvote it.
-          !lie.areHeadsInvented() &&
           nodes.every((node) => !misses(node, block))
         )
           fail(`${name} was taken back from ${before.status} though its block ${block?.number} stands everywhere`)

@@ -2,13 +2,6 @@
 import type { Dice } from '../../tooling/dice.ts'
 import type { HighCount, Lie } from './lie.ts'
 
-/** Counts of the account's transactions that are too low, or zero. */
-export const lowCount: Lie = (_world, _node, { method }, honest, dice) => {
-  if (method !== 'eth_getTransactionCount' || typeof honest.result !== 'string') return honest
-  const less = dice.pick([1, 3, Number.POSITIVE_INFINITY])
-  return { ...honest, result: `0x${Math.max(0, Number(honest.result) - less).toString(16)}` }
-}
-
 /** A count at a block may bind a nonce there, and each nonce below takes a block and a no-op. So a run with more would not end. */
 const mostAtBlock = 300
 

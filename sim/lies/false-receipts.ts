@@ -1,13 +1,9 @@
-// False receipts: denied, another's, or part of a whole false story.
+// False receipts: another's, or part of a whole false story.
 import type { Hex } from '../../src/domain/ids.ts'
 import type { SimNode } from '../chain/node.ts'
 import { receiptJson } from '../chain/receipts.ts'
 import { decode, type SimTransaction, transactionJson } from '../chain/transaction.ts'
 import type { Lie } from './lie.ts'
-
-/** No receipt, for ever. Bodies and counts are true. */
-export const nullReceipts: Lie = (_world, _node, { method }, honest) =>
-  method === 'eth_getTransactionReceipt' && honest.result ? { ...honest, result: null } : honest
 
 /** How many blocks below the head the other transaction may lie. */
 const blocksBackMax = 8

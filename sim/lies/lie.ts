@@ -4,27 +4,14 @@ import type { Member, NodeWorld, SimNode } from '../chain/node.ts'
 
 /** In the order in which a seed that draws several takes the first. */
 export const lieKinds = [
-  'wrongBalance',
-  'inventedCode',
-  'wrongEstimate',
-  'wrongTimes',
   'tagsAhead',
-  'anotherChain',
-  'farHead',
-  'nonceTooLow',
-  'alreadyKnown',
   'underpriced',
-  'acceptsAndDrops',
-  'nullReceipts',
-  'lowCount',
   'anothersReceipt',
   'highCount',
   'invalid',
   'unknownWords',
   'highPrice',
   'falseInclusion',
-  'holds',
-  'inventedHeads',
 ] as const
 export type LieKind = (typeof lieKinds)[number]
 
@@ -34,15 +21,8 @@ export interface LieCall {
   readonly params: readonly unknown[]
 }
 
-/** Returns a false answer in place of `honest`, `honest` itself where the lie is not about the call, or `gone` for no answer. */
-export type Lie = (
-  world: NodeWorld,
-  node: SimNode,
-  call: LieCall,
-  honest: Member,
-  dice: Dice,
-  liar: Liar,
-) => Member | 'gone'
+/** Returns a false answer in place of `honest`, or `honest` itself where the lie is not about the call. */
+export type Lie = (world: NodeWorld, node: SimNode, call: LieCall, honest: Member, dice: Dice, liar: Liar) => Member
 
 export interface HighCount {
   readonly about: 'latest' | 'pending' | 'both'
@@ -61,17 +41,3 @@ export interface Liar {
   /** Only for the kind `highCount`. */
   readonly counts?: HighCount
 }
-
-/** The service believes one endpoint about the time of a head, bounded by its own clock. */
-export function mayInventTimes(kind: LieKind | undefined): boolean {
-  return kind !== undefined && ['wrongTimes', 'inventedHeads', 'farHead', 'anotherChain'].includes(kind)
-}
-
-/** Lies that refuse a payload, as invalid or in unknown words. */
-export const refusingLies: readonly (LieKind | undefined)[] = ['invalid', 'unknownWords', 'holds', 'anotherChain']
-
-/** Lies that refuse bytes, so that the next bid need not exceed them. */
-export const denyingLies: readonly (LieKind | undefined)[] = ['nonceTooLow', 'underpriced']
-
-/** Lies that show blocks which nobody made. */
-export const inventingLies: readonly (LieKind | undefined)[] = ['inventedHeads', 'anotherChain', 'farHead']

@@ -18,7 +18,6 @@ export type Base = Omit<
   | 'signerChanges'
   | 'presign'
   | 'custody'
-  | 'hasBursts'
   | 'liar'
   | 'brokenEnd'
 >

@@ -8,18 +8,6 @@ import type { Feature } from './features.ts'
 import { drawFinality } from './finality.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Bursts of sends, which a block takes in part or as a whole. */
-export function withBursts<S extends Base>(scenario: S, dice: Dice | undefined): S & Pick<Scenario, 'hasBursts'> {
-  if (!dice) return { ...scenario, hasBursts: false }
-  const policies = { ...scenario.policies, maxInFlight: undefined }
-  // A block holds what one node has. With a single node, everything in flight may be in the next one.
-  const nodes = dice.chance(0.7) ? 1 : scenario.profiles.length
-  return {
-    ...{ ...scenario, hasBursts: true, policies, profiles: scenario.profiles.slice(0, nodes) },
-    transactionsPerBlockMax: dice.pick([20, 60, 200]),
-  }
-}
-
 export function withFinality<S extends Base>(scenario: S, dice: Dice | undefined): S {
   if (!dice) return scenario
   const { profiles: nodes, restores, weights } = scenario

@@ -51,7 +51,6 @@ export function drawOneLiar(
     return dice ? [drawLiar(each, dice, farDice, nodes.length)] : []
   })
   const possible = drawn.filter(({ kind: lie }) => {
-    if (lie === 'inventedHeads') return nodes.length > 2
     if (lie === 'tagsAhead') return isByTag(finality) && hasTwoWitnesses(nodes.length, finality)
     return lie !== 'falseInclusion' || hasTwoWitnesses(nodes.length, finality)
   })

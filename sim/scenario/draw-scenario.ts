@@ -6,7 +6,6 @@ import {
   drawKind,
   drawPace,
   misconfigured,
-  withBursts,
   withEmptySlots,
   withFinality,
   withGasFork,
@@ -51,7 +50,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const invalidPayloads = doubts?.chance(0.5) ? 2 : 0.3
   const anyRestores = has('anyRestores')
   const restores = anyRestores ? drawAnyRestores(anyRestores) : drawRestore(streamOf('restore'))
-  const paced = withBursts(drawPace(pacing, drawBase(streamOf('scenario'), restores, prices)), has('bursts'))
+  const paced = drawPace(pacing, drawBase(streamOf('scenario'), restores, prices))
   const drawn = withFinality(withOperator(paced, streamOf('operator'), streamOf('skipping')), has('finality'))
   const remoteSigners = has('remoteSigners')?.pick([0.05, 0.2])
   const presign = remoteSigners === undefined ? undefined : drawPresigning(has('presign'))

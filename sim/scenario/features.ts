@@ -54,10 +54,6 @@ export const features = {
       'Where no other feature moves the keys or charges for data on L1: a key service with slow tokens, lost sessions or approvals.',
   },
   l1Fee: { odds: 0.03, about: 'Data on L1 costs a fee beside gas.' },
-  bursts: {
-    odds: 0,
-    about: 'Clients send more at once than every node keeps, mostly without max_in_flight. Such runs are long.',
-  },
   retention: {
     odds: 0.1,
     about: 'A second copy of the database, without the rows that retention may remove, is compared with the first.',
@@ -74,21 +70,8 @@ export const features = {
   invalid: { odds: 0.04, about: 'A node lies: a refusal that calls good bytes invalid.' },
   unknownWords: { odds: 0.04, about: 'A node lies: a refusal in unknown words.' },
   falseInclusion: { odds: 0.04, about: 'A node lies: an inclusion that never happened.' },
-  holds: { odds: 0, about: 'A node lies: a refusal in unknown words of some payloads, always the same ones.' },
-  inventedHeads: { odds: 0, about: 'A node lies: invented blocks, by one of three nodes or more.' },
-  wrongBalance: { odds: 0, about: 'A node lies: a wrong balance.' },
-  inventedCode: { odds: 0, about: 'A node lies: code at an account that has none.' },
-  wrongEstimate: { odds: 0, about: 'A node lies: a wrong gas estimate.' },
-  wrongTimes: { odds: 0, about: 'A node lies: wrong times of blocks.' },
   tagsAhead: { odds: 0, about: 'A node lies: tags on blocks that are not final, where two nodes report the tag.' },
-  anotherChain: { odds: 0, about: 'A node lies: the answers of another chain.' },
-  farHead: { odds: 0, about: 'A node lies: a head far in the future.' },
-  nonceTooLow: { odds: 0, about: 'A node lies: a refusal for a low nonce.' },
-  alreadyKnown: { odds: 0, about: 'A node lies: a claim that it has the bytes already.' },
   underpriced: { odds: 0, about: 'A node lies: a refusal for a low price.' },
-  acceptsAndDrops: { odds: 0, about: 'A node lies: an acceptance, and the bytes are dropped.' },
-  nullReceipts: { odds: 0, about: 'A node lies: no receipt for an included transaction.' },
-  lowCount: { odds: 0, about: 'A node lies: too low a count of transactions.' },
 } as const satisfies Readonly<Record<string, Described>>
 export type Feature = keyof typeof features
 

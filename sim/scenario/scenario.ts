@@ -90,8 +90,6 @@ export interface ClientOptions {
   readonly invalidPayloads: number
   /** Half of the replacements repeat the payload that they replace. */
   readonly repeatsPayloads: boolean
-  /** Clients send up to 40 transactions at once, and `max_in_flight` is mostly not set. */
-  readonly hasBursts: boolean
   /** The sends of a relayer have one of this many external ids. Absent: sends have no labels. */
   readonly externalIds?: number
   /** Probability that a send or a replacement creates a contract. Absent: 0. */

@@ -22,7 +22,6 @@ function saidOfExecution(wonBefore: ReadonlySet<number>): readonly string[] {
       isLost: () => false,
       isInclusionForged: () => false,
       areReceiptsMixedUp: () => false,
-      areHeadsInvented: () => false,
       wasUnknowable: () => false,
     },
     wasWonBefore: (tag) => wonBefore.has(tag),
