@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
-import { decode, minedFrom } from '../../tooling/ledger.ts'
+import { decode } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
 import { cancelWithin } from './support/cancel-within.ts'
 import { inPool, noOpInPool, type Payment, pay, verdict } from './support/play.ts'
@@ -13,7 +13,7 @@ const ether = 10n ** 18n
 
 let stage: Stage<Anvil>
 beforeAll(async () => {
-  stage = await anvilStage({ relayers: { enough: {}, single: {}, lost: {} } })
+  stage = await anvilStage({ relayers: { enough: {}, single: {} } })
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
@@ -60,17 +60,5 @@ test('above its bound no no-op is signed until a plain cancellation lifts it', a
   await stage.node.mine()
   const won = await verdict(stage, payment, ({ state }) => state === 'won')
   expect(won).not.toHaveProperty('cost_max')
-  await audit(stage, payment.sender)
-})
-
-test('while it waits at its bound, the original may win', async () => {
-  const payment = await pay(stage, stage.sender('lost'))
-  await inPool(stage, payment.sender, [0])
-  await cancelWithin(stage, payment, 0n)
-  await waitsAtBound(payment)
-  await stage.node.mine()
-  const lost = await verdict(stage, payment, ({ state }) => state === 'lost')
-  expect(lost).toMatchObject({ cost_max: '0', cost: '0', safe_to_retry: false })
-  expect((await minedFrom(stage.node, payment.sender.address)).length).toBe(1)
   await audit(stage, payment.sender)
 })

@@ -7,7 +7,7 @@ import { amsterdamRules, type GasNode, osakaRules, startGasNode } from '../../to
 import { type Stage, stageOn } from './support/stage.ts'
 
 const friend = devAccount(9).address
-const relayers = ['figures', 'data', 'receivers', 'run', 'back', 'preview', 'tight', 'named'] as const
+const relayers = ['figures', 'receivers', 'run', 'back', 'tight'] as const
 let stage: Stage<GasNode>
 let made = 0
 
@@ -118,17 +118,6 @@ test.each([
   },
 )
 
-test('a contract: its creation is estimated on both sides', async () => {
-  const body = { value: '0', data: bytes(3_032, '5b') }
-  const before = await stage.client.send('data', body)
-  expect((await settled('data', [before.id]))[0]?.status).toBe('confirmed')
-  await forkTo(amsterdamRules)
-  const after = await stage.client.send('data', body)
-  const [view] = await settled('data', [after.id])
-  expect(view?.status).toBe('confirmed')
-  expect(stage.node.minedOf(view?.hash ?? '')?.gasUsed).toBeGreaterThan(4_500_000)
-})
-
 test('a value to an account that does not exist fails before it is signed, unless its limit pays for it, or the client insists', async () => {
   const body = { value: '5', gas_limit: 21_000 }
   const created = freshReceiver()
@@ -192,33 +181,6 @@ test.each([
   },
 )
 
-test('the preview expects the gas that a no-op uses, and its limit stays valid on both sides', async () => {
-  await forkTo(amsterdamRules)
-  const { id } = await stage.client.send('preview', {
-    to: friend,
-    value: '1',
-    max_fee_per_gas: '900000000',
-    max_priority_fee_per_gas: '1',
-  })
-  await until(async () => (await stage.client.get('preview', id)).status === 'submitted', {
-    what: () => 'the broadcast',
-  })
-  const { body } = await stage.client.request('GET', '/relayers/preview/transactions/pending/cancellation-preview')
-  const { cost } = (body as { data: { cost: { expected: string; today: string } } }).data
-  await stage.client.request('DELETE', `/relayers/preview/transactions/${id}`)
-  const sender = stage.sender('preview').address.toLowerCase()
-  const noOp = await until(
-    async () => {
-      await stage.node.mine()
-      return stage.node.all().find(({ from, nonce }) => from === sender && nonce === 0)
-    },
-    { what: 'the no-op' },
-  )
-  expect([noOp.gas, noOp.gasUsed]).toEqual([21_000, 12_000])
-  expect(BigInt(cost.expected) % 12_000n).toBe(0n)
-  expect(BigInt(cost.today) % 21_000n).toBe(0n)
-})
-
 test('a payload in flight below a new floor is signed anew with more gas, at the same nonce', async () => {
   const body = { to: friend, value: '0', data: bytes(2_000, '00') }
   // Below the base fee, so it waits.
@@ -230,25 +192,4 @@ test('a payload in flight below a new floor is signed anew with more gas, at the
   const mined = stage.node.minedOf(view?.hash ?? '')
   expect(mined?.gasUsed).toBe(143_000)
   expect(mined?.gas).toBeGreaterThanOrEqual(143_000)
-})
-
-test('a payload in flight whose client named too little gas for a new floor fails by the proof of a no-op', async () => {
-  const fees = { max_fee_per_gas: '1000000001', max_priority_fee_per_gas: '1' }
-  const { id } = await stage.client.send('named', {
-    ...fees,
-    to: friend,
-    value: '0',
-    data: bytes(2_000, '00'),
-    gas_limit: 41_000,
-  })
-  await until(async () => (await stage.client.get('named', id)).status === 'submitted', { what: () => 'the broadcast' })
-  stage.node.fork(amsterdamRules)
-  const [view] = await settled('named', [id])
-  expect(view?.status).toBe('failed')
-  expect(view?.status_reason).toMatch(
-    /^no node takes it as it is \(its gas_limit is 41000\): the no-op 0x\S+ took its nonce/,
-  )
-  const sender = stage.sender('named').address.toLowerCase()
-  const mined = stage.node.all().filter(({ from }) => from === sender)
-  expect(mined).toMatchObject([{ nonce: 0, to: sender, succeeded: true }])
 })

@@ -9,7 +9,7 @@ import { anvilStage, type Stage } from './support/stage.ts'
 let stage: Stage<Anvil>
 beforeAll(async () => {
   stage = await anvilStage({
-    relayers: { one: {}, two: {}, three: {} },
+    relayers: { one: {}, two: {} },
   })
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
@@ -50,25 +50,5 @@ test('a schedule sends it by itself, once both clocks have passed, and not befor
   expect((stored(payment.id) as { sent_at: number }).sent_at).toBeGreaterThanOrEqual(end)
   await stage.node.mine(2)
   await reached(stage, payment, 'confirmed')
-  await audit(stage, sender)
-})
-
-test('killed while it is on hold: the next start sends it at its time', async () => {
-  const sender = stage.sender('three')
-  const payment = await pay(stage, sender, { not_before: soon(4_000) })
-  await stage.service.kill9()
-  expect(stored(payment.id)).toMatchObject({ status: 'held' })
-  await stage.service.restart()
-  const { held_until: end } = stored(payment.id) as { held_until: number }
-  await until(
-    async () => {
-      await stage.node.mine()
-      return stored(payment.id)?.status !== 'held'
-    },
-    { everyMs: 200, what: 'the release' },
-  )
-  expect(Date.now()).toBeGreaterThanOrEqual(end)
-  await reached(stage, payment, 'submitted', 'mined', 'confirmed')
-  await stage.node.mine(2)
   await audit(stage, sender)
 })

@@ -187,30 +187,6 @@ async function settled(replica: Replica, id: string): Promise<Bulk> {
 }
 
 test(
-  'relayers of both replicas share one max_cost',
-  async () => {
-    await fly(ids)
-    const one = await bulk(a, { relayers: ['one'], max_cost: '1000000000000000000' })
-    const maxCost = BigInt(one.parts[0]?.cost_max ?? 0) + 1n
-    const owners = new Set(await Promise.all(ids.map((id) => place.ownerOf(id))))
-    expect(owners).toEqual(new Set(['a', 'b']))
-    const rest = await bulk(b, { relayers: ['two', 'three', 'four'], max_cost: String(maxCost) })
-    const spent = rest.parts.reduce((sum, part) => sum + BigInt(part.cost_max), 0n)
-    expect(spent).toBeLessThanOrEqual(maxCost)
-    expect(rest.parts.map(({ state }) => state)).toEqual(['written', 'written', 'written'])
-    const shares = await place.query<{ share: string | null }>(
-      `SELECT cancel_cost_max AS share FROM transactions JOIN bulk_parts ON bulk_parts.id = bulk_part WHERE bulk_id = '${rest.id}'`,
-    )
-    expect(shares.length).toBeGreaterThan(0)
-    expect(shares.reduce((sum, { share }) => sum + BigInt(share ?? 0), 0n)).toBe(spent)
-    expect(rest.counts).toMatchObject({ racing: shares.length, refused: 9 - shares.length })
-    await settled(a, rest.id)
-    await settled(b, one.id)
-  },
-  limitMs,
-)
-
-test(
   'the replica that makes an object is killed halfway: the other one ends it',
   async () => {
     await fly(ids)

@@ -4,7 +4,7 @@ import { until } from '../../tooling/client.ts'
 import type { Hardhat } from '../../tooling/hardhat.ts'
 import { decode, hex, poolOf } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { cancel, headSeen, inPool, noOpInPool, type Payment, pay, reached, verdict, view } from './support/play.ts'
+import { cancel, inPool, noOpInPool, type Payment, pay, reached, verdict, view } from './support/play.ts'
 import { hardhatStage, type Stage } from './support/stage.ts'
 
 const gwei = 1_000_000_000n
@@ -16,7 +16,6 @@ beforeAll(async () => {
     relayers: {
       free: {},
       capped: { gas_price_cap: Number(20n * gwei) },
-      cancelCapped: { gas_price_cap: Number(20n * gwei), cancel_gas_price_cap: Number(25n * gwei) },
     },
   })
 })
@@ -96,29 +95,4 @@ test('gas_price_cap holds the send back, and says so; the no-op goes above it', 
   await mineAtBaseFee(gwei, 2)
   await reached(stage, waiting, 'submitted', 'mined', 'confirmed')
   await audit(stage, payment.sender)
-})
-
-test('cancel_gas_price_cap holds the no-op back, and says so until the verdict', async () => {
-  // Named so high that a tenth more is above the cap: nothing that the pool would take may be paid.
-  const payment = await submitted('cancelCapped', {
-    max_fee_per_gas: String(19n * gwei),
-    max_priority_fee_per_gas: String(gwei),
-  })
-  await mineAtBaseFee(200n * gwei)
-  await headSeen(stage)
-  await cancel(stage, payment)
-  await noOpInPool(stage, payment)
-  await mineAtBaseFee(200n * gwei, 3)
-  const reported = await verdict(stage, payment, ({ state, final, ...rest }) => {
-    return JSON.stringify(rest).includes('cancel_gas_price_cap') && state === 'racing' && !final
-  })
-  expect(reported).toMatchObject({
-    status_reason: expect.stringMatching(
-      /^canceled; the no-op would need more \(up to [\d.,]+ gwei per gas\) than cancel_gas_price_cap \(25 gwei\)/,
-    ),
-  })
-  for (const cap of capsOf(payment, 'cancel')) expect(cap).toBeLessThanOrEqual(25n * gwei)
-  await mineAtBaseFee(gwei)
-  await audit(stage, payment.sender)
-  expect((await stage.client.cancellation('cancelCapped', payment.id)).state).toBe('won')
 })

@@ -199,16 +199,3 @@ test('a DELETE of its transaction calls it off, and a bulk cancellation takes it
   expect(await balanceOf(stage.node, sender.address)).toBeGreaterThan(9_999n * ether)
   expect((await sweepOf(sender)).transaction).toMatchObject({ id: swept.id, status: 'canceled' })
 })
-
-test('a reorganization takes its block back: it is sent again, and executed once', async () => {
-  const sender = stage.sender('seven')
-  const swept = await sweep(sender)
-  await inPool(stage, sender, [1])
-  await stage.node.mine(1)
-  await reached(stage, swept, 'mined')
-  await stage.node.rpc('anvil_reorg', [1, []])
-  await reached(stage, swept, 'submitted')
-  expect(await balanceOf(stage.node, swept.to)).toBe(0n)
-  await mineUntil(stage, 'the sweep to be confirmed', async () => (await view(stage, swept)).status === 'confirmed')
-  await emptied(swept)
-})
