@@ -174,51 +174,6 @@ test('the date of each answer is noted, and keys of the environment have no end'
   expect(service.tokenEndsInMs?.()).toBeUndefined()
 })
 
-test('fifty calls whose token ends meanwhile are all signed, and the client is replaced once', async () => {
-  fake.credentials.set('ASIA3', { accessKeyId: 'ASIA3', secretAccessKey: 'one', sessionToken: 'first' })
-  fake.credentials.set('ASIA4', { accessKeyId: 'ASIA4', secretAccessKey: 'two', sessionToken: 'second' })
-  present({ id: 'ASIA3', secret: 'one', token: 'first' })
-  const service = await open()
-  await service.open(unaborted)
-  fake.expired.add('first')
-  present({ id: 'ASIA4', secret: 'two', token: 'second' })
-  const before = fake.requests.length
-  const signed = await Promise.all(Array.from({ length: 50 }, () => service.sign(someDigest, unaborted)))
-  expect(signed).toHaveLength(50)
-  // Each call is refused once at most.
-  expect(fake.requests.length - before).toBeLessThanOrEqual(100)
-  await service.close?.()
-})
-
-test.each([10, -10])(
-  'a clock that is %i minutes ahead is transient, and named; the next request is right',
-  async (ahead) => {
-    const service = await openAwsKms(
-      { id: 'kms', type: 'aws_kms', region: awsRegion, keyId: 'k1' },
-      { clock: systemClock },
-    )
-    await service.open(unaborted)
-    const date = new Date(Date.now() - ahead * 60_000).toUTCString()
-    const failure = awsFailure('InvalidSignatureException', 'Signature expired')
-    fake.failNext('/', { ...failure, headers: { ...failure.headers, date } })
-    const refused = await failureOf(() => service.sign(someDigest, unaborted))
-    expect(refused).toMatchObject({ kind: 'transient', code: 'InvalidSignatureException' })
-    expect(Math.round((refused.clockAheadMs ?? 0) / 60_000)).toBe(ahead)
-    expect(refused.message).toContain(`10 minutes ${ahead > 0 ? 'ahead of' : 'behind'} the service's`)
-  },
-)
-
-test.each([
-  'IDPCommunicationError',
-  'IDPCommunicationErrorException',
-  'InvalidIdentityToken',
-  'InvalidIdentityTokenException',
-])('%s of STS is transient', async (code) => {
-  const service = await open()
-  fake.failNext('/', awsFailure(code))
-  expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'transient', code })
-})
-
 test('a text of AWS that quotes credentials is shown without them', async () => {
   const token = `IQoJb3JpZ2luX2VjE${'x'.repeat(300)}==`
   const service = await open()

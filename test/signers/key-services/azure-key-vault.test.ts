@@ -101,20 +101,6 @@ test.each([undefined, clientId])('signs with the managed identity of App Service
   expect(inspect(failure)).not.toContain('h-1')
 })
 
-test('signs with workload identity, and reads a renewed token file', async () => {
-  const file = join(folder, 'token')
-  await writeFile(file, 'jwt-1')
-  fake.federated.set('client-1', 'jwt-2')
-  const service = open({ kind: 'workload_identity', tenantId, clientId, federatedTokenFile: secret(file) })
-  const failure = await failureOf(() => service.open(unaborted))
-  expect(failure).toMatchObject({ kind: 'permanent', code: 'token invalid_client' })
-  await writeFile(file, 'jwt-2\n')
-  await expectSignatures(service, key)
-  await rm(file)
-  fake.tokens.clear()
-  expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ code: 'TOKEN_FILE' })
-})
-
 test('a token file that is renewed while the service runs is read for each new token', async () => {
   const file = join(folder, 'renewed')
   await writeFile(file, 'jwt-1')
@@ -188,15 +174,6 @@ test.each([
   const failure = await failureOf(() => service.sign(someDigest, unaborted))
   expect(failure).toMatchObject({ kind, code: inner ?? code })
   expect(failure.retryAfterMs).toBe(status === 429 ? 2000 : undefined)
-})
-
-test('forty calls whose token is refused share one new token', async () => {
-  const service = open()
-  await service.open(unaborted)
-  fake.tokens.clear()
-  const before = fake.requests.length
-  await Promise.all(Array.from({ length: 40 }, () => service.sign(someDigest, unaborted)))
-  expect(fake.requests.slice(before).filter(({ path }) => path.includes('/token'))).toHaveLength(1)
 })
 
 test.each(['P-256K', 'SECP256K1'])('the curve may be called %s', async (crv) => {

@@ -14,7 +14,7 @@ import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
 import { listeningLog } from '../workplace.ts'
 
 /** Longer than a call may take. */
-export const slowMs = 2_500
+const slowMs = 2_500
 export const key = servedKey()
 
 const slowdown = 10

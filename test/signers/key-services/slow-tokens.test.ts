@@ -1,4 +1,4 @@
-// Signers over the providers' own clients and stand-ins that behave as reports say: tokens and activities that come slowly, valid tokens
+// Signers over the providers' own clients and stand-ins that behave as reports say: tokens that come slowly, valid tokens
 // that are refused, a redirect. All signatures come, and nobody has to act.
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { afterAll, expect, test, vi } from 'vitest'
@@ -7,16 +7,14 @@ import { openAzureKeyVault } from '../../../src/signers/azure-key-vault.ts'
 import { openCdp } from '../../../src/signers/cdp.ts'
 import { viemCurve } from '../../../src/signers/curve.ts'
 import { openGoogleCloudKms } from '../../../src/signers/google-cloud-kms.ts'
-import { openTurnkey } from '../../../src/signers/turnkey.ts'
 import { openVaultKey } from '../../../src/signers/vault-key.ts'
 import { certificateAuthority } from '../../../tooling/key-services/certificate.ts'
 import { azureTenant, startFakeAzureKeyVault } from '../../../tooling/key-services/fake-azure-key-vault.ts'
 import { cdpFailure, startFakeCdp } from '../../../tooling/key-services/fake-cdp.ts'
 import { startFakeGoogleCloudKms } from '../../../tooling/key-services/fake-google-cloud-kms.ts'
-import { startFakeTurnkey, turnkeyOrganization } from '../../../tooling/key-services/fake-turnkey.ts'
 import { startFakeVault, vaultFailure } from '../../../tooling/key-services/fake-vault.ts'
-import { key, requests, sign, signerOver, signOverToken, slowClock, slowMs } from './over-service.ts'
-import { accessTo, apiKeyPair } from './support.ts'
+import { key, requests, sign, signerOver, signOverToken, slowClock } from './over-service.ts'
+import { accessTo } from './support.ts'
 
 afterAll(() => vi.unstubAllEnvs())
 
@@ -64,22 +62,6 @@ test.each([240])(
     expect(warnings).toEqual([])
   },
 )
-
-test('an activity of Turnkey takes 2.5 seconds: it is submitted once', async () => {
-  await using fake = await startFakeTurnkey()
-  const api = apiKeyPair()
-  fake.keys.set('k', key)
-  fake.apiKeys.add(api.publicKey)
-  await using access = accessTo({ 'https://api.turnkey.com': fake.url })
-  const names = { organizationId: turnkeyOrganization, privateKeyId: 'k', apiPublicKey: api.publicKey }
-  const keys = { apiPrivateKey: secret(api.privateKey), publicKey: key.publicKey }
-  const { signer, warnings } = await signerOver(openTurnkey({ id: 'key', type: 'turnkey', ...names, ...keys }, access))
-  const before = requests(fake, '/submit/')
-  fake.next.pendingMs = slowMs
-  await sign(signer)
-  expect(requests(fake, '/submit/') - before).toBe(1)
-  expect(warnings).toEqual([])
-})
 
 test('CDP refuses valid tokens for 250 ms: the second try comes after that', async () => {
   await using fake = await startFakeCdp()
