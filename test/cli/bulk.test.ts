@@ -255,21 +255,6 @@ test('everything is stopped by one command: each relayer is paused, and nothing 
   }
 })
 
-test('a key that may cancel does not pause, and sees the cancellations of its relayers only', async () => {
-  const keyed = await rescind(['keys', 'create', '--name', 'ops', '--scope', 'read,cancel', '-r', 'one'])
-  const only = { API_KEY: keyed.stdout.trim(), RESCIND_URL: service.url }
-  expect(await rescind(['stop-everything', '--yes'], only)).toMatchObject({
-    exit: 3,
-    stderr: expect.stringContaining('SCOPE_MISSING'),
-  })
-  expect(await rescind(['bulk', 'create', '-r', 'one,two', '--yes'], only)).toMatchObject({ exit: 3, stdout: '' })
-  const all = await rescind(['bulk', 'create', '--all', '--yes', '--json'], only)
-  expect(all.exit).toBe(0)
-  expect(JSON.parse(all.stdout)).toMatchObject({ relayers: ['one'] })
-  const listed = JSON.parse((await rescind(['bulk', 'list', '--json'], only)).stdout)
-  expect(new Set(listed.flatMap((each: { relayers: readonly string[] }) => each.relayers))).toEqual(new Set(['one']))
-})
-
 /** The commands of a section of docs/recipes.md. */
 async function recipe(title: string): Promise<readonly string[]> {
   const recipes = await readFile(new URL('../../docs/recipes.md', import.meta.url), 'utf8')

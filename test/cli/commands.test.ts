@@ -8,7 +8,6 @@ import { run } from '../../src/cli/run.ts'
 import { type Anvil, devAccount, startAnvil } from '../../tooling/anvil.ts'
 import { type AttemptView, type Client, openClient, until } from '../../tooling/client.ts'
 import { freePort } from '../../tooling/free-port.ts'
-import { type Line, openLine } from '../../tooling/line.ts'
 import { type Service, startService } from '../../tooling/service.ts'
 import { type Ran, start } from './support/packed.ts'
 
@@ -18,24 +17,19 @@ let anvil: Anvil
 let service: Service
 let client: Client
 let folder: string
-/** Between the service and the node, for the relayer `four`. */
-let line: Line
-/** Of `four`: more than a page of nonces has. */
-const inFlightMax = 130
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rescind-cli-'))
   anvil = await startAnvil({ mining: 'manual' })
-  line = await openLine(anvil.url)
   service = await startService({
     main: [main, 'start'],
     networks: [
       { name: 'local', rpcUrls: [anvil.url] },
-      { name: 'apart', rpcUrls: [line.url] },
+      { name: 'apart', rpcUrls: [anvil.url] },
     ],
     relayers: [
       ...['one', 'two', 'three'].map((id, index) => ({ id, privateKey: devAccount(index).key })),
-      { id: 'four', network: 'apart', privateKey: devAccount(3).key, policies: { max_in_flight: inFlightMax } },
+      { id: 'four', network: 'apart', privateKey: devAccount(3).key },
     ],
   })
   client = openClient(service.url, service.apiKey)
@@ -43,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.close()
   await service?.[Symbol.asyncDispose]()
-  await line?.[Symbol.asyncDispose]()
   await anvil?.stop()
   await rm(folder, { recursive: true, force: true })
 })
@@ -382,37 +375,6 @@ test('send waits for the end, and tx replace gives a transaction another payload
   expect(late).toMatchObject({ exit: 5, stderr: expect.stringContaining('undecided') })
   await anvil.mine(3)
   await untilStatus('two', late.stdout.trim(), 'confirmed')
-})
-
-test('with the node down, everything is canceled', async () => {
-  const ids: string[] = []
-  for (let count = 0; count < inFlightMax + 2; count += 1) ids.push(await sendTo('four'))
-  const last = ids[inFlightMax - 1] ?? ''
-  await untilStatus('four', last, 'submitted')
-  await line.cut()
-  const unanswered = await rescind(['cancel', '--all', '-r', 'four'])
-  expect(unanswered).toMatchObject({
-    exit: 2,
-    stdout: '',
-    stderr: expect.stringMatching(/transactions +132\nfree +2\nno-ops +130\n[\s\S]*add --yes/),
-  })
-  const declined = await inProcess(['cancel', '--all', '-r', 'four'], 'n\n')
-  expect(declined).toMatchObject({ exit: 1, stderr: expect.stringContaining('nothing was canceled') })
-  expect(await rescind(['cancel', ids[0] ?? '', '-r', 'four'])).toMatchObject({
-    exit: 5,
-    stdout: expect.stringContaining('racing, not final'),
-  })
-  const canceled = await rescind(['cancel', '--all', '-r', 'four', '--yes', '--json'])
-  expect(canceled.exit).toBe(5)
-  expect(JSON.parse(canceled.stdout).counts).toMatchObject({ dropped: 2, racing: inFlightMax - 1, already: 1 })
-  await line.mend()
-  await until(
-    async () => {
-      await anvil.mine()
-      return (await client.cancellation('four', last)).final
-    },
-    { what: 'the last verdict', everyMs: 200 },
-  )
 })
 
 test('cancel --all waits for the verdicts', async () => {

@@ -150,20 +150,6 @@ test('many are released by pairs, and one of two equal payouts does not stand fo
   expect(codeOf(await call('ben', 'POST', at('/release'), { filter: { to: receiver } }))[0]).toBe(400)
 })
 
-test('a batch is held, one by one, and above a value only transactions above it or with data', async () => {
-  await withPolicies({ fourEyes: true, holdAboveValue: 10n })
-  const answer = await call('anna', 'POST', at('/batch'), {
-    transactions: [
-      { to: receiver, value: '10' },
-      { to: receiver, value: '11' },
-      { to: receiver, value: '0', data: '0xa9059cbb' },
-    ],
-  })
-  expectSuccess(answer)
-  const found = await Promise.all(answer.body.data.map(({ id }: { id: string }) => stored(id)))
-  expect(found.map((each) => each?.lifecycle.phase)).toEqual(['queued', 'held', 'held'])
-})
-
 test('a DELETE of it is free and final, and a replay of its send changes nothing', async () => {
   const body = JSON.stringify({ to: receiver, value: '5' })
   const headers = { 'content-type': 'application/json', 'idempotency-key': 'payout-1' }
