@@ -14,6 +14,7 @@ import {
   height,
   inFlight,
   mined,
+  noWants,
   now,
   queued,
   someAttempt,
@@ -76,7 +77,7 @@ describe('the rows that a step reads', () => {
 
 test('one block, one tag and one nonce are read for all of them', () => {
   const work = someWork({ confirmedNotFinal: unsettled })
-  const inquiry = inquire(work, { pendingNonce: false, freshBalance: false, needsFundsCheck: false })
+  const inquiry = inquire(work, noWants)
   expect(inquiry).toMatchObject({ inclusionBlocks: [height], spentBelow: 5 })
   expect(tagToRead(work, undefined, policy)).toBe('finalized')
 })

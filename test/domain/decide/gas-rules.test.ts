@@ -19,6 +19,7 @@ import {
   calledInvalid,
   gwei,
   inFlight,
+  noWants,
   now,
   queued,
   receiver,
@@ -32,7 +33,6 @@ import {
 
 const amsterdam: GasFigures = { base: 12_000, floor: 64, newAccount: 183_600 }
 const missing = { gasFigures: amsterdam, missingReceivers: new Set([lowerHex(receiver)]) }
-const noWants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
 
 function decided(payload: Partial<Payload>, seen: Partial<Observation>, open: Work['open'] = []) {
   const nonce = open.length

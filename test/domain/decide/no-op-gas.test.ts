@@ -18,6 +18,7 @@ import {
   headAt,
   height,
   inFlight,
+  noWants,
   now,
   someAttempt,
   someMarket,
@@ -71,9 +72,10 @@ describe('a no-op that nodes call invalid', () => {
 
   test('has its gas estimated anew, and another is signed where the estimate is above its limit', () => {
     const work = someWork({ open: [race(someAttempt(0), refused(30_000))] })
-    const wants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
-    expect(inquire(work, wants)).toMatchObject({ isNoOpTooTight: true })
-    expect(inquire(someWork({ open: [race(someAttempt(0), someNoOp(0))] }), wants)).not.toHaveProperty('isNoOpTooTight')
+    expect(inquire(work, noWants)).toMatchObject({ isNoOpTooTight: true })
+    expect(inquire(someWork({ open: [race(someAttempt(0), someNoOp(0))] }), noWants)).not.toHaveProperty(
+      'isNoOpTooTight',
+    )
     const verbs = (gas: number) =>
       decisionsOn(race(someAttempt(0), refused(30_000)), marketWith(gas)).map((each) => each.do)
     expect(verbs(30_001)).toEqual(['signNoOp'])

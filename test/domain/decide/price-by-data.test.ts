@@ -3,11 +3,10 @@ import { expect, test } from 'vitest'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
 import type { Estimate } from '../../../src/domain/observation.ts'
 import { decideInWords as decide } from '../in-words.ts'
-import { eip1559, gwei, now, queued, someObservation, somePolicy, someWork } from '../some.ts'
+import { eip1559, gwei, noWants, now, queued, someObservation, somePolicy, someWork } from '../some.ts'
 
 const policy = { ...somePolicy, profile: { ...somePolicy.profile, priceSource: 'linea_estimate_gas' } as const }
 const work = someWork({ queued: [queued(1)] })
-const wants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
 
 function decisionsWith(estimate: Estimate) {
   const observation = someObservation({ estimates: new Map([[queued(1).id, estimate]]) })
@@ -15,8 +14,8 @@ function decisionsWith(estimate: Estimate) {
 }
 
 test('a payload with a gas limit of its own is estimated for its price', () => {
-  expect(inquire(work, wants, policy.profile).estimates).toHaveLength(1)
-  expect(inquire(work, wants).estimates).toEqual([])
+  expect(inquire(work, noWants, policy.profile).estimates).toHaveLength(1)
+  expect(inquire(work, noWants).estimates).toEqual([])
 })
 
 test('the tip is at least the estimate, and the gas limit is the one that the client named', () => {

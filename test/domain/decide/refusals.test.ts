@@ -32,6 +32,7 @@ import {
   headAt,
   height,
   inFlight,
+  noWants,
   now,
   someAttempt,
   someMarket,
@@ -128,11 +129,7 @@ describe('a payload that nodes call invalid', () => {
 
   test('is looked for in the pools where every endpoint may have refused it, and not otherwise', () => {
     const requested = (...changes: Parameters<typeof inFlight>) =>
-      inquire(someWork({ open: [inFlight(...changes)] }), {
-        pendingNonce: false,
-        freshBalance: false,
-        needsFundsCheck: false,
-      }).refused
+      inquire(someWork({ open: [inFlight(...changes)] }), noWants).refused
     const [taken, refused] = [someAttempt(0), someAttempt(0, { broadcast: calledInvalid(now) })]
     expect(requested(0, [taken, refused])).toEqual([{ newest: refused.hash, live: [taken.hash, refused.hash] }])
     const silent = someAttempt(0, { broadcast: unheard })

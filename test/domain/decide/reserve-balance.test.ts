@@ -20,6 +20,7 @@ import {
   gwei,
   inFlight,
   mined,
+  noWants,
   now,
   queued,
   receiver,
@@ -239,8 +240,7 @@ describe('a value that leaves less than the reserve', () => {
 
   test('reads whether the account delegates', () => {
     const work = someWork({ queued: [emptying] })
-    const wants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
-    expect(inquire(work, wants).delegation).toBe(false)
-    expect(inquire(work, wants, { ...somePolicy.profile, ...monad }).delegation).toBe(true)
+    expect(inquire(work, noWants).delegation).toBe(false)
+    expect(inquire(work, noWants, { ...somePolicy.profile, ...monad }).delegation).toBe(true)
   })
 })

@@ -27,6 +27,7 @@ import {
   headAt,
   inFlight,
   mined,
+  noWants,
   now,
   queued,
   receiver,
@@ -200,17 +201,9 @@ test('a contract that refuses the value ends it, and unknown gas makes it wait',
 
 test('its gas is estimated with a value, and its balance read at the head, also while the relayer is paused', () => {
   const paused = someRelayer({ paused: true })
-  const inquiry = inquire(someWork({ relayer: paused, queued: [sweep] }), {
-    pendingNonce: false,
-    freshBalance: false,
-    needsFundsCheck: false,
-  })
+  const inquiry = inquire(someWork({ relayer: paused, queued: [sweep] }), noWants)
   expect(inquiry).toMatchObject({ balance: 'now', estimates: [{ transactionId: sweep.id, value: 1n }] })
-  const behind = inquire(someWork({ relayer: paused, queued: [queued(1), sweep] }), {
-    pendingNonce: false,
-    freshBalance: false,
-    needsFundsCheck: false,
-  })
+  const behind = inquire(someWork({ relayer: paused, queued: [queued(1), sweep] }), noWants)
   expect(behind).toMatchObject({ estimates: [] })
   expect(behind.balance).toBeUndefined()
 })

@@ -1,9 +1,7 @@
 // What a step reads of the chain for its work.
 import { expect, test } from 'vitest'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
-import { height, inFlight, someAttempt, someNoOp, someWork } from '../some.ts'
-
-const noWants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
+import { height, inFlight, noWants, someAttempt, someNoOp, someWork } from '../some.ts'
 
 test('what took a nonce is looked for from its first attempt on: any later one may have been too late', () => {
   const first = someAttempt(4, { recordedAtBlock: height - 9 })
