@@ -132,8 +132,8 @@ export const ofRaces: readonly Mutant[] = [
   {
     name: 'orders-prove-funds',
     breaks: 'repeats for ever a no-op that a sequencer accepts and the account cannot pay for',
-    with: ['earlyHashes'],
-    expects: 'have not ended',
+    caughtBy: 'test/domain/decide/advance.test.ts',
+    expects: 'a no-op above the balance is signed anew',
     edits: [
       {
         file: 'src/domain/decide/race/reason-to-bid.ts',
