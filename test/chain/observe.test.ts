@@ -432,31 +432,6 @@ describe('prices', () => {
     const { market } = await network.chain.observe(inquiryOf(sender.address, { market: true }))
     expect(market?.tips).toMatchObject({ safeLow: 1_000_000_000n, average: 2_000_000_000n, fastest: 8_000_000_000n })
   })
-
-  test('a node without eth_feeHistory gives one price, and that is enough', async () => {
-    proxy.react(({ calls }) =>
-      calls.some((call) => call.method === 'eth_feeHistory')
-        ? {
-            do: 'answer',
-            each: (call) =>
-              call.method === 'eth_feeHistory'
-                ? { error: { code: -32601, message: 'the method eth_feeHistory does not exist' } }
-                : { result: '0x0' },
-          }
-        : { do: 'forward' },
-    )
-    const { market, head } = await network.chain.observe(inquiryOf(sender.address, { market: true }))
-    proxy.react({ do: 'forward' })
-    expect(market?.baseFee).toBeGreaterThan(head.baseFee ?? 0n)
-    expect(market?.tips.safeLow).toBeGreaterThan(0n)
-  })
-
-  test('a network without EIP-1559 has one gas price', async () => {
-    await using legacy = networkOver([proxy.url], { eip1559: false })
-    const { market } = await legacy.chain.observe(inquiryOf(sender.address, { market: true }))
-    expect(market?.gasPrice).toBe(BigInt(await anvil.rpc<string>('eth_gasPrice')))
-    expect(legacy.count('eth_feeHistory')).toBe(0)
-  })
 })
 
 test('without a node there is no observation, and no secret in its error', async () => {

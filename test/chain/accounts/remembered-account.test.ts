@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BroadcastRequest } from '../../../src/chain/chain.ts'
 import type { Address, TransactionId } from '../../../src/domain/ids.ts'
 import type { Inquiry, LiveNonce } from '../../../src/domain/observation.ts'
-import { systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type RpcReply, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
+import { movedClock } from '../moved-clock.ts'
 import { inquiryOf, type NetworkUnderTest, networkOver, signedBy } from '../network-under-test.ts'
 
 const { key, address } = devAccount(0)
@@ -30,14 +30,6 @@ afterAll(async () => {
   await proxy?.stop()
   await anvil?.stop()
 })
-
-function movedClock() {
-  let ahead = 0
-  const move = (ms: number) => {
-    ahead += ms
-  }
-  return { ...systemClock, elapsed: () => systemClock.elapsed() + ahead, move }
-}
 
 /** As a relayer's step reads. */
 function look(requested: Partial<Inquiry> = {}) {

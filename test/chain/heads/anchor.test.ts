@@ -4,10 +4,11 @@ import type { AnchorMemory } from '../../../src/chain/heads/remember-anchor.ts'
 import type { Anchor } from '../../../src/domain/anchor.ts'
 import type { Hash } from '../../../src/domain/ids.ts'
 import { ethereumProfile } from '../../../src/domain/profile.ts'
-import { type Clock, systemClock } from '../../../src/ops/clock.ts'
+import { systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type LyingNode, startLyingNode } from '../../../tooling/lying-node.ts'
 import type { RpcReply } from '../../../tooling/rpc-server.ts'
+import { movedClock } from '../moved-clock.ts'
 import { eventually, inquiryOf, type NetworkUnderTest, networkOver, signedBy } from '../network-under-test.ts'
 
 const { address, key } = devAccount(0)
@@ -64,19 +65,6 @@ function memoryOf(stored?: Anchor): Memory {
     },
   }
   return memory
-}
-
-/** The system's clock, which a test moves on. */
-function movedClock(): Clock & { move(ms: number): void } {
-  let ahead = 0
-  return {
-    ...systemClock,
-    now: () => systemClock.now() + ahead,
-    elapsed: () => systemClock.elapsed() + ahead,
-    move(ms) {
-      ahead += ms
-    },
-  }
 }
 
 const observe = ({ chain }: NetworkUnderTest) => chain.observe(inquiryOf(address))

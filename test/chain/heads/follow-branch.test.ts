@@ -3,10 +3,10 @@ import { keccak256, toHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RecordedContradiction } from '../../../src/domain/contradiction.ts'
 import { ethereumProfile } from '../../../src/domain/profile.ts'
-import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { inventedHeads } from '../../../tooling/invented-heads.ts'
 import { type Lie, type LyingNode, startLyingNode } from '../../../tooling/lying-node.ts'
+import { movedClock } from '../moved-clock.ts'
 import { inquiryOf, type NetworkUnderTest, networkOver, signedBy } from '../network-under-test.ts'
 
 const { address, key } = devAccount(0)
@@ -26,17 +26,6 @@ afterAll(async () => {
   for (const each of [liar, honest, third]) await each?.[Symbol.asyncDispose]()
   await anvil?.stop()
 })
-
-function movedClock(): Clock & { move(ms: number): void } {
-  let ahead = 0
-  return {
-    ...systemClock,
-    elapsed: () => systemClock.elapsed() + ahead,
-    move(ms) {
-      ahead += ms
-    },
-  }
-}
 
 const endpointsOf = (...nodes: readonly LyingNode[]) =>
   nodes.map(({ url }) => ({ url, weight: url === liar.url ? 10 : 1 }))
