@@ -58,7 +58,7 @@ export const ofSigners: readonly Mutant[] = [
     name: 'use-a-stale-signature',
     breaks: 'broadcasts a payload that was canceled while its signature was under way',
     caughtBy: 'test/engine/remote-signer.test.ts',
-    expects: 'the payload of a canceled transaction is not used',
+    expects: 'a bump of a payload that was canceled while it was signed stays unused',
     edits: [
       {
         file: 'src/engine/record-signed.ts',
