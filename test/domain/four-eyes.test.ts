@@ -7,7 +7,7 @@ import { apply } from '../../src/domain/decide/apply.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
 import { violations } from '../../src/domain/decide/plan/invariants.ts'
 import { RescindError } from '../../src/domain/errors.ts'
-import { isApproved } from '../../src/domain/four-eyes.ts'
+import { isApproved, refusalOfStatement } from '../../src/domain/four-eyes.ts'
 import { holdOf } from '../../src/domain/hold.ts'
 import type { ApiKeyId, Hash } from '../../src/domain/ids.ts'
 import { payloadDigest } from '../../src/domain/payload-digest.ts'
@@ -138,6 +138,11 @@ test('a sweep is outside: only an administrator sweeps', () => {
   const swept = startSweep(under(strict), { to: receiver }, { id: idOf(1), sequence: 1, now, createdBy: first })
   expect(swept).toMatchObject({ origin: 'sweep', lifecycle: { phase: 'queued' } })
   expect(swept).not.toHaveProperty('fourEyes')
+})
+
+test('the relayer signs no messages under four eyes: a permit moves tokens', () => {
+  expect(refusalOfStatement(under(strict))).toMatchObject({ code: 'POLICY_VIOLATION' })
+  expect(refusalOfStatement(under({ ...somePolicies, fourEyes: false }))).toBeUndefined()
 })
 
 test('the invariants name one that has a nonce, or stands in the queue, without the release of a second key', () => {
