@@ -103,4 +103,11 @@ export const ofFinality: readonly Mutant[] = [
       { file: 'src/domain/event.ts', find: "isTakenBack(before, after) ? (['alarm']", put: "false ? (['alarm']" },
     ],
   },
+  {
+    name: 'forget-tags-above-the-head',
+    breaks: 'never calls anything final on a chain whose tag is newer than the head by the time it is read',
+    caughtBy: 'test/chain/heads/read-tag.unit.test.ts',
+    expects: 'a block that was above the head counts once a head has reached it',
+    edits: [{ file: 'src/chain/heads/read-tag.ts', find: '...due, reported?.value', put: 'reported?.value' }],
+  },
 ]

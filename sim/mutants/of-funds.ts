@@ -111,4 +111,13 @@ export const ofFunds: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'sweep-under-way-for-good',
+    breaks: 'takes a sweep for one under way after its end, where no node says whether it succeeded',
+    caughtBy: 'test/domain/decide/sweep.test.ts',
+    expects: 'one is under way until it has ended or is canceled, also where no node says whether it succeeded',
+    edits: [
+      { file: 'src/domain/sweep.ts', find: 'return !isTerminal(transaction) && underWay', put: 'return underWay' },
+    ],
+  },
 ]

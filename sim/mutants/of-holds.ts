@@ -150,4 +150,11 @@ export const ofHolds: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'forget-a-suspicion-at-the-release',
+    breaks: 'shows no reason for a released transaction that a lost no-op may have canceled',
+    caughtBy: 'test/domain/hold.test.ts',
+    expects: 'waits for that also after its release',
+    edits: [{ file: 'src/domain/release.ts', find: '{ ...released, wait } : released', put: 'released : released' }],
+  },
 ]
