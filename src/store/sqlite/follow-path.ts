@@ -35,7 +35,7 @@ interface FollowedPath extends Disposable {
   isReplaced(): boolean
 }
 
-/** Dispose it after SQLite has closed the file: to close any descriptor of it ends the locks that SQLite holds on it. */
+/** `path`: as configured, with its links. Dispose it after SQLite has closed the file: to close any descriptor of it ends the locks that SQLite holds on it. */
 export function followPath(path: string): FollowedPath {
   const fd = openSync(path, 'r')
   const opened = fstatSync(fd, { bigint: true })

@@ -53,7 +53,7 @@ async function openFile(options: Options): Promise<Store> {
   opened.defer(() => lock.release())
   refuseMountedFile(path)
   const writer = connect(path)
-  const followed = opened.use(followPath(path))
+  const followed = opened.use(followPath(options.path))
   opened.defer(() => writer.close())
   refuseTransferred(writer)
   const applied = migrate(writer, options.clock.now())
