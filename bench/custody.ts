@@ -9,6 +9,7 @@ import { submitTransaction } from '../src/commands/transactions/submit.ts'
 import { composeEngine, type Engine } from '../src/compose.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import type { RelayerId } from '../src/domain/ids.ts'
+import { processConditions } from '../src/domain/process-condition.ts'
 import { systemClock } from '../src/ops/clock.ts'
 import type { Logger } from '../src/ops/logger.ts'
 import { watchProcess } from '../src/ops/process-states.ts'
@@ -99,7 +100,7 @@ async function openEngine(
       random: systemRandom(),
       logger: listening(broadcasts),
       version: 'bench',
-      processStates: watchProcess(systemClock),
+      processStates: watchProcess(systemClock, processConditions),
     },
     openKeyService: async ({ id }) => all.find((held) => `signer-${idOf(all, held)}` === id)?.open(),
   })

@@ -11,6 +11,7 @@ import { submitTransaction } from '../src/commands/transactions/submit.ts'
 import { composeEngine, type Engine } from '../src/compose.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import type { RelayerId } from '../src/domain/ids.ts'
+import { processConditions } from '../src/domain/process-condition.ts'
 import { systemClock } from '../src/ops/clock.ts'
 import type { Logger } from '../src/ops/logger.ts'
 import { watchProcess } from '../src/ops/process-states.ts'
@@ -103,7 +104,7 @@ async function openEngine(directory: string, url: string, broadcasts: Broadcast[
     random: systemRandom(),
     logger,
     version: 'bench',
-    processStates: watchProcess(systemClock),
+    processStates: watchProcess(systemClock, processConditions),
   }
   return composeEngine(config, { ...around, openKeyService: keyServices() })
 }

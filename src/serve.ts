@@ -2,6 +2,7 @@
 import { compose } from './compose.ts'
 import { loadConfig } from './config/load-config.ts'
 import { ConfigError } from './config/report.ts'
+import { processConditions } from './domain/process-condition.ts'
 import { systemClock } from './ops/clock.ts'
 import { limitHeapGrowth } from './ops/limit-heap-growth.ts'
 import { openLogOutput } from './ops/log-output.ts'
@@ -33,7 +34,7 @@ export async function serve({ env, directory, stop, stdout, stderr }: Life): Pro
     const version = await readVersion()
     const config = await loadConfig(env, directory)
     const { NO_COLOR: noColor = '' } = env
-    const processStates = watchProcess(systemClock)
+    const processStates = watchProcess(systemClock, processConditions)
     const metrics = openPrometheus({ version, clock: systemClock, states: processStates })
     const output = openLogOutput(standardOutput, systemClock, {
       lost() {

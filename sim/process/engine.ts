@@ -4,6 +4,7 @@ import type { Config } from '../../src/config/config.ts'
 import { limits } from '../../src/config/limits.ts'
 import { osakaRules } from '../../src/domain/gas-figures.ts'
 import type { Policies as Members } from '../../src/domain/policy-table.ts'
+import { processConditions } from '../../src/domain/process-condition.ts'
 import { ethereumProfile, type NetworkProfile } from '../../src/domain/profile.ts'
 import type { Clock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
@@ -84,7 +85,7 @@ export function start(machine: Machine, instance: Instance): Process {
     clock,
     random: { bytes: (length) => ids.bytes(length) },
     logger,
-    processStates: watchProcess(clock),
+    processStates: watchProcess(clock, processConditions),
     version: 'sim',
     reportsOwners: scenario.surveys === true,
     announcesBulks: scenario.bulkObjects !== undefined,

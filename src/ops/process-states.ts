@@ -4,6 +4,8 @@ import type { TimestampMs } from '../domain/units.ts'
 import type { Clock } from './clock.ts'
 
 export interface ProcessStates {
+  /** Those that may ever hold. */
+  readonly all: readonly ProcessCondition[]
   /** Whether the condition holds from now on. */
   set(condition: ProcessCondition, holds: boolean): void
   /** As `set`, for one that shows itself only to who looks: `holds` is called with each `held`. */
@@ -12,7 +14,7 @@ export interface ProcessStates {
   held(): readonly HeldProcessCondition[]
 }
 
-export function watchProcess(clock: Pick<Clock, 'now'>): ProcessStates {
+export function watchProcess(clock: Pick<Clock, 'now'>, all: readonly ProcessCondition[]): ProcessStates {
   const since = new Map<ProcessCondition, TimestampMs>()
   const watched = new Map<ProcessCondition, () => boolean>()
 
@@ -22,6 +24,7 @@ export function watchProcess(clock: Pick<Clock, 'now'>): ProcessStates {
   }
 
   return {
+    all,
     set,
     watch: (condition, holds) => void watched.set(condition, holds),
     held() {

@@ -236,7 +236,7 @@ const top: Readonly<Record<string, Rule>> = {
   'main.ts': ['arguments.ts', 'serve.ts', 'transfer.ts', 'version.ts', 'cli'],
   'arguments.ts': [],
   'version.ts': [],
-  'serve.ts': ['compose.ts', 'version.ts', 'config', 'ops'],
+  'serve.ts': ['compose.ts', 'version.ts', 'config', 'domain/process-condition.ts', 'ops'],
   'transfer.ts': ['config', 'ops', 'store'],
   'compose-database.ts': ['config', 'ops', 'store'],
   'compose-networks.ts': ['chain', 'config', 'domain', 'ops', 'registry', 'store/store.ts'],

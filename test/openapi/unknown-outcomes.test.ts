@@ -9,6 +9,7 @@ import { expect, test } from 'vitest'
 import { compose } from '../../src/compose.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { RescindError } from '../../src/domain/errors.ts'
+import { processConditions } from '../../src/domain/process-condition.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { watchProcess } from '../../src/ops/process-states.ts'
 import { systemRandom } from '../../src/ops/random.ts'
@@ -108,7 +109,12 @@ async function openPlace() {
     ...serviceEnvironment(directory, { ...files, apiKey, port: 0, metricsPort: 0 }),
     ...{ STORAGE_ENCRYPTION_KEY: storageKey(1), WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' },
   }
-  const around = { clock: systemClock, random: systemRandom(), logger: quiet, processStates: watchProcess(systemClock) }
+  const around = {
+    clock: systemClock,
+    random: systemRandom(),
+    logger: quiet,
+    processStates: watchProcess(systemClock, processConditions),
+  }
   const under = failing(await openSqliteStore({ ...around, path: join(directory, 'rescind.db') }))
   const service = pieces.use(
     await compose(await loadConfig(env, directory), {

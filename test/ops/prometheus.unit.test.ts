@@ -17,7 +17,7 @@ test('every metric is documented, and every documented one exists', async () => 
   const { text } = await openPrometheus({
     version: '1',
     clock: systemClock,
-    states: watchProcess(systemClock),
+    states: watchProcess(systemClock, processConditions),
   }).expose()
   const exported = ours(parseExposition(text).keys())
   expect(exported.length).toBeGreaterThan(30)
@@ -25,7 +25,11 @@ test('every metric is documented, and every documented one exists', async () => 
 })
 
 test('a relayer is shown as failing until it is well again, and not at all once it is released', async () => {
-  const metrics = openPrometheus({ version: '1', clock: systemClock, states: watchProcess(systemClock) })
+  const metrics = openPrometheus({
+    version: '1',
+    clock: systemClock,
+    states: watchProcess(systemClock, processConditions),
+  })
   const relayer = someRelayer()
   const shown = async () => {
     const reported = parseExposition((await metrics.expose()).text)
@@ -43,7 +47,11 @@ test('a relayer is shown as failing until it is well again, and not at all once 
 })
 
 test('an account in use is a condition until another report', async () => {
-  const metrics = openPrometheus({ version: '1', clock: systemClock, states: watchProcess(systemClock) })
+  const metrics = openPrometheus({
+    version: '1',
+    clock: systemClock,
+    states: watchProcess(systemClock, processConditions),
+  })
   const relayer = someRelayer()
   const shown = async () => {
     const reported = parseExposition((await metrics.expose()).text)

@@ -91,7 +91,7 @@ test('the help of the metric names the page', async () => {
   const { text } = await openPrometheus({
     version: '1',
     clock: systemClock,
-    states: watchProcess(systemClock),
+    states: watchProcess(systemClock, processConditions),
   }).expose()
   expect(text).toMatch(/^# HELP rescind_relayer_condition .*\/docs\/runbook\.md/m)
 })

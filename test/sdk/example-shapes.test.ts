@@ -11,6 +11,7 @@ import type { Config } from '../../src/config/config.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { namedNetworks } from '../../src/config/named-networks.ts'
 import { ConfigError } from '../../src/config/report.ts'
+import { processConditions } from '../../src/domain/process-condition.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { watchProcess } from '../../src/ops/process-states.ts'
 import { systemRandom } from '../../src/ops/random.ts'
@@ -238,7 +239,7 @@ async function start(config: Config): Promise<void> {
     random: systemRandom(),
     logger: quiet,
     version: 'of the shapes',
-    processStates: watchProcess(systemClock),
+    processStates: watchProcess(systemClock, processConditions),
   }
   await using service = await compose({ ...config, server: { ...config.server, port: 0 } }, around)
   expect((await service.listen()).url).toMatch(/^http:/)

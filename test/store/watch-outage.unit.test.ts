@@ -1,6 +1,7 @@
 // An outage of the database is logged once at its start and once at its end, whatever succeeds or fails around them.
 import { expect, test } from 'vitest'
 import { RescindError } from '../../src/domain/errors.ts'
+import { processConditions } from '../../src/domain/process-condition.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { watchProcess } from '../../src/ops/process-states.ts'
@@ -21,7 +22,7 @@ function watching() {
       if (isFull) throw failure()
     },
   }
-  const states = watchProcess(systemClock)
+  const states = watchProcess(systemClock, processConditions)
   const watched = watchOutage(store as Store, partly as Logger, states)
   return {
     lines,

@@ -19,7 +19,7 @@ export interface Exposition {
 interface Exposed {
   readonly version: string
   readonly clock: Clock
-  readonly states: Pick<ProcessStates, 'held'>
+  readonly states: Pick<ProcessStates, 'all' | 'held'>
 }
 
 export function openPrometheus({ version, clock, states }: Exposed): Metrics & Exposition {

@@ -7,6 +7,7 @@ import { submitTransaction } from '../../../src/commands/transactions/submit.ts'
 import { composeEngine } from '../../../src/compose.ts'
 import { loadConfig } from '../../../src/config/load-config.ts'
 import type { RelayerId, TransactionId } from '../../../src/domain/ids.ts'
+import { processConditions } from '../../../src/domain/process-condition.ts'
 import { statusOf } from '../../../src/domain/transaction.ts'
 import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import { watchProcess } from '../../../src/ops/process-states.ts'
@@ -45,7 +46,7 @@ test('a part that lacks a price is stopped once its owner has observed one', asy
   )
   const process = (clock: Clock) =>
     composeEngine(config, {
-      processStates: watchProcess(clock),
+      processStates: watchProcess(clock, processConditions),
       ...{ clock, random: systemRandom(), logger: quiet, version: 'test', reportsOwners: false, announcesBulks: false },
       openStore: async () => ({ ...store, async [Symbol.asyncDispose]() {} }),
     })
