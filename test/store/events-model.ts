@@ -243,8 +243,12 @@ async function openWorld(ground: Ground, hasReceiver: boolean) {
       const rows = new Set((await stored()).map(({ id }) => id))
       const missing = committed.filter(({ subject }) => !reader.seen.has(subject))
       const isPruned = missing.some(({ id }) => !rows.has(id))
-      const known = new Set([0, ...committed.map(({ id }) => id), ...(await ground.starts())])
-      const isAhead = reader.restores < restores && !known.has(Number(reader.token?.split('-')[0]))
+      // An id may be given out again to another event.
+      const known = new Set(
+        committed.map((event) => (reader.token?.includes('-') ? presentEventId(event) : String(event.id))),
+      )
+      const isStart = [0, ...(await ground.starts())].some((id) => String(id) === reader.token)
+      const isAhead = reader.restores < restores && !isStart && !known.has(String(reader.token))
       const events = await readOn(reader, store)
       reader.restores = restores
       if (isNew) {
