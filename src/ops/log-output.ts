@@ -25,7 +25,7 @@ export function openLogOutput(fd: number, clock: Clock, watch: LogWatch): LogOut
   const place = withoutWaiting(fd)
   /** What the place did not take yet: the rest of a line, and the lines after it. */
   let rest: Buffer | undefined
-  let waiting: Buffer[] = []
+  const waiting: Buffer[] = []
   let waitingBytes = 0
   let lost = 0
   /** The last line is there in part. */
@@ -63,12 +63,15 @@ export function openLogOutput(fd: number, clock: Clock, watch: LogWatch): LogOut
     put(isWithinLine ? Buffer.concat([Buffer.from('\n'), line]) : line)
   }
 
+  /** Up to the first that the place does not take. */
   function putWaiting(): void {
     if (rest) put(rest)
-    const lines = waiting
-    waiting = []
-    waitingBytes = 0
-    for (const line of lines) take(line)
+    while (!rest) {
+      const line = waiting.shift()
+      if (!line) return
+      waitingBytes -= line.length
+      putLine(line)
+    }
   }
 
   function take(line: Buffer): void {

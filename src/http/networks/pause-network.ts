@@ -1,6 +1,5 @@
 // Pauses a network with all of its relayers (PUT), and lifts that pause (DELETE).
 import { Type } from 'typebox'
-import { afterCommit } from '../../commands/after-commit.ts'
 import type { ManagementContext } from '../../commands/management.ts'
 import {
   pauseNetwork as pauseNetworkCommand,
@@ -9,8 +8,8 @@ import {
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { networkParameters, noteInBody } from '../request/parameters.ts'
-import { answers, success } from '../response/envelope.ts'
-import { networkOf, networkSchema, presentOneNetwork } from './read-networks.ts'
+import { answers } from '../response/envelope.ts'
+import { answerChanged, networkOf, networkSchema } from './read-networks.ts'
 
 const bodySchema = Type.Object(
   {
@@ -39,7 +38,7 @@ export function pauseNetwork(management: ManagementContext) {
       const { params, body } = request
       const { name } = networkOf(management.registry.networks(), params.network_id)
       const paused = await pauseNetworkCommand(management, name, body.note, requester)
-      return success(await afterCommit(presentOneNetwork(paused, management)))
+      return answerChanged(paused, management)
     },
   })
 }
@@ -61,7 +60,7 @@ export function resumeNetwork(management: ManagementContext) {
       const requester = requesterOf(request, 'resumeNetwork')
       const { name } = networkOf(management.registry.networks(), request.params.network_id)
       const resumed = await resumeNetworkCommand(management, name, requester)
-      return success(await afterCommit(presentOneNetwork(resumed, management)))
+      return answerChanged(resumed, management)
     },
   })
 }

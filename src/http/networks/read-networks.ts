@@ -1,5 +1,6 @@
 // Reads networks: one, and the list (GET). Presents a network without the credentials in its URLs.
 import { type Static, Type } from 'typebox'
+import { afterCommit } from '../../commands/after-commit.ts'
 import type { ManagementContext } from '../../commands/management.ts'
 import { networkConditions, runbookOf } from '../../domain/condition.ts'
 import { explorerPage } from '../../domain/explorer-page.ts'
@@ -102,7 +103,12 @@ async function presentNetworks(
   return networks.map((network) => presentNetwork(network, registry, pauses.get(network.name)))
 }
 
-export async function presentOneNetwork(
+/** For a change that is stored. */
+export async function answerChanged(network: NetworkSettings, source: NetworkSource) {
+  return success(await afterCommit(presentOneNetwork(network, source)))
+}
+
+async function presentOneNetwork(
   network: NetworkSettings,
   source: NetworkSource,
 ): Promise<Static<typeof networkSchema>> {

@@ -1,12 +1,11 @@
 // Replaces the anchor of a network whose endpoints all serve another chain than it names (POST).
-import { afterCommit } from '../../commands/after-commit.ts'
 import type { ManagementContext } from '../../commands/management.ts'
 import { replaceAnchor as replaceAnchorCommand } from '../../commands/networks/replace-anchor.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
-import { answers, success } from '../response/envelope.ts'
-import { networkOf, networkSchema, presentOneNetwork } from './read-networks.ts'
+import { answers } from '../response/envelope.ts'
+import { answerChanged, networkOf, networkSchema } from './read-networks.ts'
 
 export function replaceAnchor(management: ManagementContext) {
   return operation({
@@ -25,7 +24,7 @@ export function replaceAnchor(management: ManagementContext) {
     async answer(request) {
       const { name } = networkOf(management.registry.networks(), request.params.network_id)
       const replaced = await replaceAnchorCommand(management, name, requesterOf(request, 'replaceAnchor'))
-      return success(await afterCommit(presentOneNetwork(replaced, management)))
+      return answerChanged(replaced, management)
     },
   })
 }

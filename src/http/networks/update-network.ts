@@ -1,7 +1,6 @@
 // PATCH of a network: a JSON Merge Patch (RFC 7396) over what the file says of it.
 
 import { Type } from 'typebox'
-import { afterCommit } from '../../commands/after-commit.ts'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateNetwork as updateNetworkCommand } from '../../commands/networks/update-network.ts'
 import { defined } from '../../domain/defined.ts'
@@ -11,9 +10,9 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/parse-endpoints.ts'
-import { answers, success } from '../response/envelope.ts'
+import { answers } from '../response/envelope.ts'
 import { parseProfile, profileInBody } from './profile.ts'
-import { networkOf, networkSchema, presentOneNetwork } from './read-networks.ts'
+import { answerChanged, networkOf, networkSchema } from './read-networks.ts'
 
 const count = (max: number) =>
   Type.Optional(
@@ -77,7 +76,7 @@ export function updateNetwork(management: ManagementContext) {
         },
         requesterOf(request, 'updateNetwork'),
       )
-      return success(await afterCommit(presentOneNetwork(updated, management)))
+      return answerChanged(updated, management)
     },
   })
 }

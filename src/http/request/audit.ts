@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import type { CommandContext } from '../../commands/context.ts'
+import type { Scope } from '../../domain/api-key.ts'
 import { type AuditRecord, allowed, type Requester, type Touched } from '../../domain/audit.ts'
 import { catalogue, type RescindError } from '../../domain/errors.ts'
 import { loggingOutage } from '../../ops/log-outage.ts'
@@ -121,12 +122,16 @@ function isRecorded(request: FastifyRequest, { code, status }: RescindError): bo
   return request.principal !== undefined && isChangeRequest(request) && status !== 404
 }
 
-/** A request may change something unless it is a GET, or its scope is `read`. */
 export function isChangeRequest({
   method,
   routeOptions: { config },
 }: Pick<FastifyRequest, 'method' | 'routeOptions'>): boolean {
-  return method !== 'GET' && method !== 'HEAD' && config.scope !== undefined && config.scope !== 'read'
+  return mayChange(method, config.scope)
+}
+
+/** A request may change something unless it is a GET, or its scope is `read`. `method`: in capitals. */
+export function mayChange(method: string, scope: Scope | undefined): boolean {
+  return method !== 'GET' && method !== 'HEAD' && scope !== undefined && scope !== 'read'
 }
 
 /** The operation's id; undefined where no route matched. */

@@ -1,6 +1,7 @@
 // The answers of the OpenAPI document: statuses, headers and an example of each, made from the examples of its schema.
 import type { ErrorCode } from '../../domain/errors.ts'
 import { memberOf } from '../../ops/member.ts'
+import { mayChange } from '../request/audit.ts'
 import type { DocumentedOperation, OwnHeader } from '../request/operation.ts'
 import { idempotencyKey } from '../request/parameters.ts'
 import { failureSchema } from '../response/envelope.ts'
@@ -92,10 +93,9 @@ export function describeAnswers(
   const answerOf = (code: ErrorCode) => fixedAnswer(code, operation.operationId)
   const statuses = [...new Set(codes.map((code) => answerOf(code).status))].sort()
   const takesKey = operation.parameters?.some(({ name }) => name === idempotencyKey) === true
-  const isChange = method !== 'get' && documented.scope !== undefined && documented.scope !== 'read'
   const shared = {
     names: [...everywhere, ...rates],
-    mayRepeat: isRepeatable(isChange, takesKey, operation.operationId),
+    mayRepeat: isRepeatable(mayChange(method.toUpperCase(), documented.scope), takesKey, operation.operationId),
     messageOf: (code: ErrorCode) => answerOf(code).text ?? exampleMessage(code),
   }
   const refusals = statuses.map((status) => {

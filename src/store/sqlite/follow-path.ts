@@ -35,7 +35,10 @@ interface FollowedPath extends Disposable {
   isReplaced(): boolean
 }
 
-/** `path`: as configured, with its links. Dispose it after SQLite has closed the file: to close any descriptor of it ends the locks that SQLite holds on it. */
+/**
+ * `path`: as configured, with its links. Dispose it after SQLite has closed the file: closing any descriptor of a file ends all locks that
+ * the process holds on it.
+ */
 export function followPath(path: string): FollowedPath {
   const fd = openSync(path, 'r')
   const opened = fstatSync(fd, { bigint: true })
