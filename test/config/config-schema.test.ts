@@ -19,7 +19,7 @@ test('the file that editors read is that schema; -u writes it anew', async () =>
 
 /** About more than one member, or about what lies outside the file: no schema states it. */
 const beyondForm = [
-  /^names "|which is not among|is defined twice|names 0x\w+ twice|is there twice|two would fight|EIP-55 checksum/,
+  /belong together$|^names "|which is not among|is defined twice|names 0x\w+ twice|is there twice|two would fight|EIP-55 checksum/,
   /refers to the variable|refers to a value|is shorter than|the directory .* can't be read/,
   /is in no list of chains|which is not defined|inherits from it in turn|differs from that of another relayer/,
   /only "evm" is served|there is no key to seal|every endpoint has weight 0|is missing; write \["https|is of type (solana|stellar)|which is of type/,
