@@ -5,10 +5,10 @@ import type { Hex } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import { memberOf } from '../ops/member.ts'
 import { brokenOff, malformed, permanent, type ServiceAccess, withFreshCredentials } from './exchange.ts'
-import { failureKind } from './failure-table.ts'
+import { errorKind, failureKind, kindAtSource, statusKind } from './failure-table.ts'
 import { importOptional } from './import-optional.ts'
-import { unlessAborted } from './keep-token.ts'
-import { type KeyService, KeyServiceError } from './key-service.ts'
+import { keepToken } from './keep-token.ts'
+import { type KeyService, KeyServiceError, type KeyServiceErrorKind } from './key-service.ts'
 import { proxyAgent } from './proxies.ts'
 import { publicKeyOfDer, wrongCurve } from './public-key.ts'
 import type { AwsKmsSettings } from './settings.ts'
@@ -28,22 +28,39 @@ export async function openAwsKms(
   const sdk = await importOptional(settings, '@aws-sdk/client-kms', '^3.1162.0', load)
   const { region, keyId } = settings
   const agent = proxies && (await proxyAgent(settings.id, proxies))
-  const clients = holdClients(() => noting(newClient(sdk, region, agent), noteDate))
-  let tokenEnd: Date | undefined
+  /** Its connections serve all clients. */
+  const first = new sdk.KMSClient(configOf(region, agent))
+  const config = { ...configOf(region, agent), requestHandler: first.config.requestHandler }
   /** The ARN that an id or an alias meant when the signer opened: an alias can be pointed at another key. */
   let pinned: string | undefined
 
+  /** It knows by how much the machine's clock is wrong. */
+  let newest = first
+
+  /** A client for the credentials that the chain of a new one finds. The SDK would wait for a request that hangs. */
+  const tokens = keepToken(clock, async () => {
+    try {
+      const credentials = await new sdk.KMSClient(config).config.credentials()
+      const end = credentials.expiration?.getTime() ?? Number.POSITIVE_INFINITY
+      const { systemClockOffset } = newest.config
+      newest = noting(new sdk.KMSClient({ ...config, credentials, systemClockOffset }), noteDate)
+      return { token: newest, lifeMs: Math.max(0, end - clock.now()) }
+    } catch (error) {
+      throw explained(error, clock, kindAtSource)
+    }
+  })
+
   /** One try of ours is one request: the SDK's own attempts would bypass the queue. */
-  const send = <T>(call: (client: KMSClient) => Promise<T>) => {
-    let refused: KMSClient | undefined
+  const send = <T>(call: (client: KMSClient) => Promise<T>, signal: AbortSignal) => {
+    let client: KMSClient | undefined
     return withFreshCredentials(
-      () =>
-        clients.use(refused, async (client) => {
-          refused = client
-          return call(client).catch((error: unknown) => {
-            throw explained(error, clock)
-          })
-        }),
+      async () => {
+        if (client) tokens.refuse(client)
+        client = await tokens.token(signal)
+        return call(client).catch((error: unknown) => {
+          throw explained(error, clock)
+        })
+      },
       ({ code }) => failureKind('aws_kms', code) === 'renewed',
     )
   }
@@ -54,8 +71,9 @@ export async function openAwsKms(
     quota: { perSecond: signaturesPerSecond, concurrency: callsAtOnce },
     canProbe: true,
     async open(abortSignal) {
-      const key = await send((kms) =>
-        kms.send(new sdk.GetPublicKeyCommand({ KeyId: pinned ?? keyId }), { abortSignal }),
+      const key = await send(
+        (kms) => kms.send(new sdk.GetPublicKeyCommand({ KeyId: pinned ?? keyId }), { abortSignal }),
+        abortSignal,
       )
       if (key.KeySpec !== 'ECC_SECG_P256K1') throw wrongCurve(key.KeySpec ?? 'no curve at all')
       if (key.KeyUsage !== 'SIGN_VERIFY') {
@@ -65,16 +83,11 @@ export async function openAwsKms(
       pinned = key.KeyId
       return { publicKey: publicKeyOfDer(key.PublicKey), keyVersion: key.KeyId }
     },
-    /** The SDK keeps credentials for all calls, and requests them anew before they end. */
-    ready: (signal) =>
-      clients.use(undefined, async (client) => {
-        const credentials = client.config.credentials().catch((error: unknown) => {
-          throw explained(error, clock)
-        })
-        tokenEnd = (await unlessAborted(credentials, signal)).expiration
-      }),
-    awaitsToken: () => clients.awaitCredentials(),
-    tokenEndsInMs: () => tokenEnd && Math.max(0, tokenEnd.getTime() - clock.now()),
+    async ready(signal) {
+      await tokens.token(signal)
+    },
+    awaitsToken: () => tokens.isAwaited(),
+    tokenEndsInMs: () => tokens.endsInMs(),
     async sign({ digest }, abortSignal) {
       const request = {
         KeyId: pinned ?? keyId,
@@ -82,60 +95,19 @@ export async function openAwsKms(
         MessageType: 'DIGEST',
         SigningAlgorithm: 'ECDSA_SHA_256',
       } as const
-      const answer = await send((kms) => kms.send(new sdk.SignCommand(request), { abortSignal }))
+      const answer = await send((kms) => kms.send(new sdk.SignCommand(request), { abortSignal }), abortSignal)
       if (answer.Signature === undefined) throw malformed('Signature')
       const requestId = answer.$metadata.requestId
       const bytes: Hex = `0x${Buffer.from(answer.Signature).toString('hex')}`
       return { encoding: 'der', bytes, ...(requestId !== undefined && { requestId }) }
     },
-    close: async () => clients.close(),
-  }
-}
-
-interface HeldClients {
-  /** Runs a call with the current client, or with a new one where `refused`, whose credentials have ended, is the current one. */
-  use<T>(refused: KMSClient | undefined, call: (client: KMSClient) => Promise<T>): Promise<T>
-  /** The current client has got none yet. */
-  awaitCredentials(): boolean
-  close(): void
-}
-
-/** Replaces a client once for all calls that its credentials failed, and ends it after its last call. */
-function holdClients(open: () => KMSClient): HeldClients {
-  const hold = () => {
-    const held = { client: open(), calls: 0, isReady: false }
-    // A failure is reported by the call that needs them.
-    const end = () => {
-      held.isReady = true
-    }
-    held.client.config.credentials().then(end, end)
-    return held
-  }
-  let current: ReturnType<typeof hold> | undefined
-  return {
-    async use(refused, call) {
-      if (current && current.client === refused) {
-        if (current.calls === 0) current.client.destroy()
-        current = undefined
-      }
-      current ??= hold()
-      const held = current
-      held.calls += 1
-      try {
-        return await call(held.client)
-      } finally {
-        held.calls -= 1
-        if (held !== current && held.calls === 0) held.client.destroy()
-      }
-    },
-    awaitCredentials: () => current?.isReady === false,
-    close: () => current?.client.destroy(),
+    close: async () => first.destroy(),
   }
 }
 
 /** STS and the other sources of credentials use the same connections, and the metadata services never do. */
-function newClient({ KMSClient }: Sdk, region: string, agent: Agent | undefined): KMSClient {
-  const config: KMSClientConfig = {
+function configOf(region: string, agent: Agent | undefined): KMSClientConfig {
+  return {
     region,
     maxAttempts: 1,
     requestHandler: {
@@ -143,7 +115,6 @@ function newClient({ KMSClient }: Sdk, region: string, agent: Agent | undefined)
       ...(agent && { httpsAgent: agent }),
     },
   }
-  return new KMSClient(config)
 }
 
 /** The SDK shows the headers of an answer to its middleware only. */
@@ -173,7 +144,11 @@ function amzTime(text: unknown): number {
 }
 
 /** A message of AWS may quote credentials, which are taken out of it. */
-function explained(error: unknown, clock: Clock): KeyServiceError {
+function explained(
+  error: unknown,
+  clock: Clock,
+  kindOf = (kind: KeyServiceErrorKind): KeyServiceErrorKind => kind,
+): KeyServiceError {
   if (error instanceof KeyServiceError) return error
   const name = memberOf(error, 'name')
   const status = memberOf(memberOf(error, '$metadata'), 'httpStatusCode')
@@ -182,9 +157,9 @@ function explained(error: unknown, clock: Clock): KeyServiceError {
   if (kind === 'throttled' || kind === 'transient') return failed(error, name, kind)
   if (typeof status === 'number' && status >= 500) return failed(error, name, 'transient')
   // Without a status no answer came: the connection broke.
-  if (status === undefined) return brokenOff(error)
+  if (typeof status !== 'number') return brokenOff(error)
   const off = kind === 'clock' ? clocksDiffer(error, clock) : undefined
-  if (off === undefined) return failed(error, name, 'permanent')
+  if (off === undefined) return failed(error, name, kindOf(errorKind(kind ?? statusKind('aws_kms', status))))
   const { aheadMs } = off
   if (aheadMs === undefined) return failed(error, name, 'transient')
   return new KeyServiceError(`${name}: ${inMinutes(aheadMs)}`, { kind: 'transient', code: name, clockAheadMs: aheadMs })

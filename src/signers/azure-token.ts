@@ -1,8 +1,8 @@
 // Access tokens of Microsoft Entra ID for Azure Key Vault, in three ways.
 import { readFile } from 'node:fs/promises'
 import { memberOf } from '../ops/member.ts'
-import { exchange, malformed, permanent, refusedBy, type ServiceAccess, type ServiceAnswer } from './exchange.ts'
-import { errorKind, failureKind } from './failure-table.ts'
+import { exchange, malformed, refusedBy, type ServiceAccess, type ServiceAnswer } from './exchange.ts'
+import { errorKind, failureKind, kindAtSource } from './failure-table.ts'
 import { keepToken, type TokenKeeper } from './keep-token.ts'
 import { KeyServiceError } from './key-service.ts'
 import type { AzureKeyVaultSettings } from './settings.ts'
@@ -80,7 +80,8 @@ function lifeOf(body: unknown, now: number): number | undefined {
 /** A machine's metadata service has codes of its own. */
 function refused(answer: ServiceAnswer, kind: string, { clock }: ServiceAccess): KeyServiceError {
   const error = memberOf(answer.body, 'error')
-  const failure = refusedBy(answer, typeof error === 'string' ? `token ${error}` : `token HTTP_${answer.status}`, clock)
+  const code = typeof error === 'string' ? `token ${error}` : `token HTTP_${answer.status}`
+  const failure = refusedBy(answer, code, clock, 'https', kindAtSource)
   const ofMachine = failureKind('azure_key_vault', `token HTTP_${answer.status}`)
   if (kind !== 'managed_identity' || ofMachine === undefined) return failure
   return new KeyServiceError(failure.message, { kind: errorKind(ofMachine), code: failure.code })
@@ -91,9 +92,7 @@ async function readAssertion(path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim()
   } catch (error) {
-    throw permanent(
-      `the federated token file can't be read (${String(memberOf(error, 'code'))}); check that workload identity is on`,
-      'TOKEN_FILE',
-    )
+    const message = `the federated token file can't be read (${String(memberOf(error, 'code'))}); check that workload identity is on`
+    throw new KeyServiceError(message, { kind: 'credentials', code: 'TOKEN_FILE' })
   }
 }

@@ -5,15 +5,7 @@ import { keccak256, recoverPublicKey, stringToHex } from 'viem/utils'
 import type { Hash, Hex } from '../domain/ids.ts'
 import { memberOf } from '../ops/member.ts'
 import { SignerError } from '../ops/operator-error.ts'
-import {
-  exchange,
-  malformed,
-  permanent,
-  refusedBy,
-  refusesCredentials,
-  type ServiceAccess,
-  withFreshCredentials,
-} from './exchange.ts'
+import { exchange, malformed, permanent, refusedBy, type ServiceAccess } from './exchange.ts'
 import type { KeyService, KeySignature } from './key-service.ts'
 import type { CdpSettings } from './settings.ts'
 
@@ -23,8 +15,6 @@ const quota = { perSecond: 50, concurrency: 20 }
 /** No operation of the service reads the public key, so a signature of this text shows it. */
 const opening = keccak256(stringToHex('rescind: which public key signs for this account?'))
 const tokenSeconds = 120
-/** The service refuses valid tokens now and then, and the next request as well, if it comes at once. */
-const secondTryAfterMs = 300
 
 /** Throws SignerError for a secret that is no key. */
 export function openCdp(settings: CdpSettings & { readonly id: string }, access: ServiceAccess): KeyService {
@@ -48,23 +38,17 @@ export function openCdp(settings: CdpSettings & { readonly id: string }, access:
     }
   }
 
-  function sign(digest: Hash, signal: AbortSignal): Promise<KeySignature> {
+  async function sign(digest: Hash, signal: AbortSignal): Promise<KeySignature> {
     // One member, so the order that the wallet's token wants is the only one.
     const body = { hash: digest }
-    return withFreshCredentials(
-      async () => {
-        const headers = { 'content-type': 'application/json', ...tokens(body) }
-        const request = { method: 'POST', url: `https://${host}${path}`, headers, body: JSON.stringify(body) } as const
-        const answer = await exchange(request, access, signal)
-        if (answer.status !== 200) throw refusedBy(answer, memberOf(answer.body, 'errorType'), clock)
-        const signature = memberOf(answer.body, 'signature')
-        if (!isSignature(signature)) throw malformed('signature')
-        const requestId = answer.header('x-request-id') ?? answer.header('correlation-context')
-        return { encoding: 'compact', bytes: signature, ...(requestId !== undefined && { requestId }) }
-      },
-      refusesCredentials('cdp'),
-      () => clock.sleep(secondTryAfterMs),
-    )
+    const headers = { 'content-type': 'application/json', ...tokens(body) }
+    const request = { method: 'POST', url: `https://${host}${path}`, headers, body: JSON.stringify(body) } as const
+    const answer = await exchange(request, access, signal)
+    if (answer.status !== 200) throw refusedBy(answer, memberOf(answer.body, 'errorType'), clock, 'cdp')
+    const signature = memberOf(answer.body, 'signature')
+    if (!isSignature(signature)) throw malformed('signature')
+    const requestId = answer.header('x-request-id') ?? answer.header('correlation-context')
+    return { encoding: 'compact', bytes: signature, ...(requestId !== undefined && { requestId }) }
   }
 
   return {

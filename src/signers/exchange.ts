@@ -4,7 +4,7 @@ import type { Clock } from '../ops/clock.ts'
 import { memberOf } from '../ops/member.ts'
 import type { Random } from '../ops/random.ts'
 import { errorKind, type FailureProvider, failureKind, statusKind } from './failure-table.ts'
-import { KeyServiceError } from './key-service.ts'
+import { KeyServiceError, type KeyServiceErrorKind } from './key-service.ts'
 import type { Proxies } from './proxies.ts'
 
 /** The parts of the process that a client of a key service uses. */
@@ -107,12 +107,13 @@ export function refusedBy(
   given: unknown,
   clock: Clock,
   of: FailureProvider = 'https',
+  kindOf: (byStatus: KeyServiceErrorKind) => KeyServiceErrorKind = (byStatus) => byStatus,
 ): ServiceRefusal {
   const { status } = answer
   const code = typeof given === 'string' && /^[\w .:-]{1,80}$/.test(given) ? given : `HTTP_${status}`
   const retryAfterMs = retryAfter(answer.header('retry-after'), clock)
   return new ServiceRefusal(status, code === `HTTP_${status}` ? `HTTP ${status}` : `HTTP ${status}: ${code}`, {
-    kind: errorKind(statusKind(of, status)),
+    kind: kindOf(errorKind(statusKind(of, status))),
     code,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   })
@@ -148,20 +149,15 @@ export function malformed(what: string): KeyServiceError {
   return new KeyServiceError(`its answer has no ${what}`, { kind: 'transient', code: 'MALFORMED_ANSWER' })
 }
 
-/**
- * Where the provider refuses credentials: makes new ones and tries once more, then gives up for good. `pause` comes
- * before the second try.
- */
+/** Where the provider refuses credentials: makes new ones and tries once more. */
 export async function withFreshCredentials<T>(
-  attempt: (isSecond: boolean) => Promise<T>,
+  attempt: () => Promise<T>,
   isRefusal: (error: KeyServiceError) => boolean,
-  pause: () => Promise<void> = async () => undefined,
 ): Promise<T> {
   try {
-    return await attempt(false)
+    return await attempt()
   } catch (error) {
     if (!(error instanceof KeyServiceError) || !isRefusal(error)) throw error
-    await pause()
-    return attempt(true)
+    return attempt()
   }
 }

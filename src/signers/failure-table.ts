@@ -6,8 +6,9 @@ import type { KeyServiceType } from './settings.ts'
 /**
  * - `throttled`: the rate is halved. `pending`: the service is at work on it.
  * - `approval`: people have to approve this one signature; the service looks at it again, and signs others meanwhile.
- * - `transient`: tried again within seconds. `clock`: so too if the date of the answer shows another time, else `permanent`.
- * - `renewed`: the credentials are renewed and the call is repeated once; then it is `permanent`.
+ * - `transient`: tried again within seconds. `clock`: so too if the date of the answer shows another time, else `credentials`.
+ * - `renewed`: the credentials are renewed and the call is repeated once; then it is one of `credentials`.
+ * - `credentials`: as `permanent`, but as `transient` for ten minutes after the start and after each signature.
  * - `permanent`: a person has to act; a try every 15 to 60 seconds finds out when that has happened.
  * - `once`: as `permanent`, and never tried again in the life of the process.
  * - `otherKey`: as `permanent`, and it ends the start, also of a signer that has worked.
@@ -51,6 +52,7 @@ export const failureTable: readonly FailureRow[] = [
   { of: 'https', codes: ['HTTP 429'], kind: 'throttled', source: 'https://www.rfc-editor.org/rfc/rfc6585#section-4' },
   // A standby of Vault redirects, and nothing follows a redirect with credentials.
   { of: 'https', codes: ['HTTP 408', 'HTTP 5xx', 'HTTP 3xx'], kind: 'transient', source: semantics },
+  { of: 'https', codes: ['HTTP 401', 'HTTP 403'], kind: 'credentials', source: semantics },
   { of: 'https', codes: ['HTTP 4xx'], kind: 'permanent', source: semantics },
   { of: 'https', codes: ['NO_ANSWER', 'MALFORMED_ANSWER', 'ANSWER_TOO_LONG'], kind: 'transient', source: own },
   { of: 'all', codes: ['Timeout', 'TOKEN_TIMEOUT', 'NOT_OPEN'], kind: 'transient', source: own },
@@ -97,14 +99,19 @@ export const failureTable: readonly FailureRow[] = [
     kind: 'transient',
     source: 'https://github.com/smithy-lang/smithy-typescript/tree/main/packages/property-provider',
   },
-  { of: 'aws_kms', codes: ['ExpiredTokenException'], kind: 'renewed', source: kmsCommon },
-  { of: 'aws_kms', codes: ['ExpiredToken'], kind: 'renewed', source: sts },
+  // The second: of a session whose role was deleted and made again.
+  {
+    of: 'aws_kms',
+    codes: ['ExpiredTokenException', 'UnrecognizedClientException'],
+    ...{ kind: 'renewed', source: kmsCommon },
+  },
+  { of: 'aws_kms', codes: ['ExpiredToken', 'InvalidClientTokenId'], kind: 'renewed', source: sts },
   {
     of: 'aws_kms',
     codes: ['DisabledException', 'KMSInvalidStateException', 'NotFoundException'],
     ...{ kind: 'permanent', source: kmsSign },
   },
-  { of: 'aws_kms', codes: ['AccessDeniedException'], kind: 'permanent', source: kmsCommon },
+  { of: 'aws_kms', codes: ['AccessDeniedException', 'AccessDenied'], kind: 'credentials', source: kmsCommon },
   { of: 'aws_kms', codes: ['InvalidKeyUsageException'], kind: 'otherKey', source: kmsSign },
   { of: 'google_cloud_kms', codes: ['UNAUTHENTICATED'], kind: 'renewed', source: rpcCodes },
   {
@@ -115,19 +122,20 @@ export const failureTable: readonly FailureRow[] = [
   },
   {
     of: 'google_cloud_kms',
-    codes: ['PERMISSION_DENIED', 'FAILED_PRECONDITION', 'NOT_FOUND'],
+    codes: ['FAILED_PRECONDITION', 'NOT_FOUND'],
     ...{ kind: 'permanent', source: rpcCodes },
   },
-  { of: 'google_cloud_kms', codes: ['NO_CREDENTIALS'], kind: 'permanent', source: own },
+  { of: 'google_cloud_kms', codes: ['PERMISSION_DENIED'], kind: 'credentials', source: rpcCodes },
+  { of: 'google_cloud_kms', codes: ['NO_CREDENTIALS'], kind: 'credentials', source: own },
   { of: 'azure_key_vault', codes: ['HTTP 401'], kind: 'renewed', source: azure },
   { of: 'azure_key_vault', codes: ['KEY_OPERATIONS'], kind: 'otherKey', source: own },
   // While it is updated, a machine's metadata service answers so.
   { of: 'azure_key_vault', codes: ['token HTTP_404', 'token HTTP_410'], kind: 'transient', source: azureToken },
-  { of: 'azure_key_vault', codes: ['TOKEN_FILE'], kind: 'permanent', source: own },
+  { of: 'azure_key_vault', codes: ['TOKEN_FILE'], kind: 'credentials', source: own },
   // The node has not caught up with the write of the token or the secret.
   { of: 'vault', codes: ['HTTP 412'], kind: 'transient', source: vault },
   { of: 'vault', codes: ['read HTTP_403'], kind: 'renewed', source: vault },
-  { of: 'vault', codes: ['TOKEN_FILE'], kind: 'permanent', source: own },
+  { of: 'vault', codes: ['TOKEN_FILE'], kind: 'credentials', source: own },
   { of: 'vault', codes: ['INVALID_SECRET'], kind: 'otherKey', source: own },
   { of: 'turnkey', codes: ['HTTP 401', 'HTTP 403'], kind: 'renewed', source: turnkey },
   { of: 'turnkey', codes: ['ACTIVITY_STATUS_PENDING'], kind: 'pending', source: activities },
@@ -136,10 +144,13 @@ export const failureTable: readonly FailureRow[] = [
   { of: 'turnkey', codes: ['ACTIVITY_STATUS_AUTHENTICATORS_NEEDED'], kind: 'approval', source: activityTypes },
   { of: 'turnkey', codes: ['ACTIVITY_STATUS_FAILED'], kind: 'permanent', source: activities },
   { of: 'turnkey', codes: ['ACTIVITY_STATUS_REJECTED'], kind: 'permanent', source: activityTypes },
-  { of: 'cdp', codes: ['HTTP 401', 'HTTP 403'], kind: 'renewed', source: cdp },
+  // It refuses valid tokens now and then, and the next request as well.
+  { of: 'cdp', codes: ['HTTP 401'], kind: 'transient', source: cdp },
   { of: 'cdp', codes: ['WRONG_KEY'], kind: 'otherKey', source: own },
   // It answers before its keys are loaded.
   { of: 'web3signer', codes: ['NO_KEYS'], kind: 'transient', source: web3signer },
+  // While it loads its keys anew.
+  { of: 'web3signer', codes: ['HTTP 404'], kind: 'transient', source: web3signer },
   { of: 'web3signer', codes: ['KEY_NOT_FOUND'], kind: 'permanent', source: web3signer },
   { of: 'pkcs11', codes: ['CHILD_ENDED', 'ABORTED', 'PKCS11_FAILED'], kind: 'transient', source: own },
   {
@@ -194,8 +205,13 @@ export function statusKind(of: FailureProvider, status: number): FailureKind {
 
 /** The kind for a KeyServiceError, once credentials were renewed and clocks compared. */
 export function errorKind(kind: FailureKind): KeyServiceErrorKind {
-  const isOwn = kind === 'throttled' || kind === 'pending' || kind === 'approval' || kind === 'transient'
-  return isOwn ? kind : 'permanent'
+  if (kind === 'clock' || kind === 'renewed') return 'credentials'
+  return kind === 'once' || kind === 'otherKey' ? 'permanent' : kind
+}
+
+/** The kind at a source of credentials: whatever it refuses, there are none. */
+export function kindAtSource(kind: KeyServiceErrorKind): KeyServiceErrorKind {
+  return kind === 'permanent' ? 'credentials' : kind
 }
 
 export function codesThatAre(kind: FailureKind): readonly string[] {

@@ -4,14 +4,13 @@ import {
   brokenOff,
   exchange,
   malformed,
-  permanent,
   refusedBy,
   refusesCredentials,
   type ServiceAccess,
   type ServiceAnswer,
   withFreshCredentials,
 } from './exchange.ts'
-import { errorKind, statusKind } from './failure-table.ts'
+import { errorKind, kindAtSource, statusKind } from './failure-table.ts'
 import { importOptional } from './import-optional.ts'
 import { keepToken } from './keep-token.ts'
 import { type KeyService, KeyServiceError } from './key-service.ts'
@@ -47,16 +46,17 @@ export async function openGoogleCloudKms(
   const path = version.map(encodeURIComponent).join('/')
   let source: Promise<TokenSource> | undefined
   const { clock } = access
-  // The library's requests take no signal: one that is late goes on, and its result is not used.
+  // The library's requests take no signal, and a source waits for one that hangs, so that one is not used again.
   const tokens = keepToken(clock, async () => {
+    const current = source ?? openTokens(sdk, settings, access.proxies)
+    source = undefined
     try {
-      source ??= openTokens(sdk, settings, access.proxies)
-      const client = await source
+      const client = await current
       const headers = await client.getRequestHeaders(`${origin}/`)
+      source = current
       const { expiry_date: end } = client.credentials
       return { token: Object.fromEntries(headers), lifeMs: Math.max(0, (end ?? 0) - clock.now()) }
     } catch (error) {
-      source = undefined
       throw tokenFailure(error)
     }
   })
@@ -121,7 +121,7 @@ async function openTokens(
   if (!serviceAccount) {
     keepMetadataDirect(sdk)
     const clientOptions = { transporterOptions: gaxiosOptions(proxies ?? { noProxy: [] }) }
-    return new sdk.GoogleAuth({ scopes, universeDomain, projectId, clientOptions }).getClient()
+    return new (withMetadata(sdk))({ scopes, universeDomain, projectId, clientOptions }).getClient()
   }
   const client = new sdk.JWT({
     email: serviceAccount.clientEmail.reveal(),
@@ -135,19 +135,28 @@ async function openTokens(
   return client
 }
 
+/** The metadata server may answer late, after a pod has started, and the library would look for it once in the life of the process. */
+function withMetadata({ GoogleAuth }: Sdk): Sdk['GoogleAuth'] {
+  return class extends GoogleAuth {
+    override async _checkIsGCE(): Promise<boolean> {
+      return true
+    }
+  }
+}
+
 /** The library's errors may quote the key or the request, so only their codes stay. */
 function tokenFailure(error: unknown): KeyServiceError {
   if (error instanceof KeyServiceError) return error
   const status = memberOf(error, 'status') ?? memberOf(memberOf(error, 'response'), 'status')
   if (typeof status === 'number') {
-    const kind = errorKind(statusKind('google_cloud_kms', status))
+    const kind = kindAtSource(errorKind(statusKind('google_cloud_kms', status)))
     return new KeyServiceError(`no token (HTTP ${status})`, { kind, code: `TOKEN_HTTP_${status}` })
   }
   const code = memberOf(error, 'code') ?? memberOf(memberOf(error, 'cause'), 'code')
   const isSocket = typeof code === 'string' && /^(E[A-Z]+|UND_ERR_\w+)$/.test(code)
-  return isSocket
-    ? brokenOff({ code })
-    : permanent('no token: the credentials are missing or malformed; check the service account', 'NO_CREDENTIALS')
+  if (isSocket) return brokenOff({ code })
+  const message = 'no token: the credentials are missing or malformed; check the service account'
+  return new KeyServiceError(message, { kind: 'credentials', code: 'NO_CREDENTIALS' })
 }
 
 /** `RESOURCE_EXHAUSTED` and the like are the codes of google.rpc.Code. */

@@ -6,7 +6,7 @@ import { KeyServiceError } from './key-service.ts'
 
 interface IssuedToken<T> {
   readonly token: T
-  /** How long it is valid from now on. 0 for one that the issuer itself keeps: each use requests it. */
+  /** How long it is valid from now on. 0 for one that the issuer itself keeps: each use requests it. Infinite for one without an end. */
   readonly lifeMs: number
 }
 
@@ -35,7 +35,7 @@ export function keepToken<T>(clock: Clock, issue: (over: AbortSignal) => Promise
   let renewing: Promise<T> | undefined
 
   async function renew(): Promise<T> {
-    const issued = await within(clock, renewalMs, issue)
+    const issued = await within(clock, renewalMs, (over) => firstOf(clock, issue, over))
     if (issued === late) {
       throw new KeyServiceError(`no token within ${renewalMs / 1000} s`, { kind: 'transient', code: 'TOKEN_TIMEOUT' })
     }
@@ -65,13 +65,47 @@ export function keepToken<T>(clock: Clock, issue: (over: AbortSignal) => Promise
       return known.token
     },
     isAwaited: () => renewing !== undefined && !(known && clock.elapsed() < known.endsAt),
-    endsInMs: () => (known && known.expiresAt > clock.elapsed() ? known.expiresAt - clock.elapsed() : undefined),
+    endsInMs() {
+      const ms = known ? known.expiresAt - clock.elapsed() : 0
+      return ms > 0 && Number.isFinite(ms) ? ms : undefined
+    },
     refuse(token) {
       if (known?.token !== token) return false
       known = undefined
       return true
     },
   }
+}
+
+/** Longer than services that work take as a rule. */
+const againMs = 2_500
+
+/**
+ * The first success. While no answer comes, the request is repeated: one that hangs may hang on after the recovery of its service.
+ * Rejects when no request is under way any more.
+ */
+export function firstOf<T>(clock: Clock, request: (over: AbortSignal) => Promise<T>, over: AbortSignal): Promise<T> {
+  const settled = new AbortController()
+  const ended = AbortSignal.any([over, settled.signal])
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  let underWay = 0
+  const begin = () => {
+    underWay += 1
+    request(ended).then(resolve, (error: unknown) => {
+      underWay -= 1
+      if (underWay === 0) reject(error)
+    })
+  }
+  const repeat = async () => {
+    for (begin(); ; begin()) {
+      await clock.sleep(againMs, ended)
+      if (ended.aborted) return
+    }
+  }
+  void repeat()
+  const end = () => settled.abort('nobody waits any more')
+  promise.then(end, end)
+  return promise
 }
 
 /** Work that goes on after its caller has stopped waiting for it. */

@@ -21,6 +21,8 @@ export interface KeyService {
   awaitsToken?(): boolean
   /** One try. `digest` is keccak256 of `preimage`. Throws KeyServiceError. */
   sign(request: { readonly digest: Hash; readonly preimage: Hex }, signal: AbortSignal): Promise<KeySignature>
+  /** Its service limits or counts logins, such as those with a secret for one: one that it refused is not repeated at once. */
+  readonly countsLogins?: boolean
   /** False where each signature needs a person's approval: then no probe is signed at start. */
   readonly canProbe: boolean
   /** The time until the access token ends; undefined without one, or where the issuer keeps it. */
@@ -41,9 +43,10 @@ export interface KeySignature {
 /**
  * - `pending`: the service is at work on it, and has not failed.
  * - `approval`: people have to approve this signature at the service. Others may need none.
+ * - `credentials`: those of this service are refused, or there are none: for a moment, or until an operator acts.
  * - `permanent`: until an operator acts.
  */
-export type KeyServiceErrorKind = 'throttled' | 'pending' | 'approval' | 'transient' | 'permanent'
+export type KeyServiceErrorKind = 'throttled' | 'pending' | 'approval' | 'transient' | 'credentials' | 'permanent'
 
 export class KeyServiceError extends Error {
   override readonly name = 'KeyServiceError'

@@ -13,8 +13,10 @@ import {
   type ServiceAnswer,
   withFreshCredentials,
 } from './exchange.ts'
-import { type KeyService, KeyServiceError } from './key-service.ts'
-import type { VaultSettings } from './settings.ts'
+import { kindAtSource } from './failure-table.ts'
+import { firstOf } from './keep-token.ts'
+import { type KeyService, KeyServiceError, type KeyServiceErrorKind } from './key-service.ts'
+import type { VaultAuthentication, VaultSettings } from './settings.ts'
 
 /** The quota only bounds the work: nothing leaves the process. */
 const quota = { perSecond: 10_000, concurrency: 64 }
@@ -25,6 +27,7 @@ export function openVaultKey(
   curve: Curve,
 ): KeyService {
   const { id, url, namespace, mountPoint, keyName, authentication } = settings
+  const countsLogins = authentication.kind === 'approle'
   /** No property leads to it. */
   let key: Uint8Array | undefined
   /** The session of a login whose read has not succeeded yet: a secret id may be good for one login only. */
@@ -51,7 +54,7 @@ export function openVaultKey(
         ? { role_id: authentication.roleId.reveal(), secret_id: authentication.secretId.reveal() }
         : { role: authentication.role, jwt: await readToken(authentication.tokenFile) }
     const answer = await call(`auth/${encoded(authentication.mount)}/login`, undefined, credentials, signal)
-    if (answer.status !== 200) throw refused(answer, 'login', access)
+    if (answer.status !== 200) throw refused(answer, 'login', authentication.kind, access)
     const token = memberOf(memberOf(answer.body, 'auth'), 'client_token')
     if (typeof token !== 'string') throw malformed('auth.client_token')
     const seconds = Number(memberOf(memberOf(answer.body, 'auth'), 'lease_duration'))
@@ -64,7 +67,7 @@ export function openVaultKey(
   async function read(signal: AbortSignal): Promise<ServiceAnswer> {
     const answer = await call(`${encoded(mountPoint)}/data/${encoded(keyName)}`, await logIn(signal), undefined, signal)
     if (answer.status === 200 || answer.status === 403) session = undefined
-    if (answer.status !== 200) throw refused(answer, 'read', access)
+    if (answer.status !== 200) throw refused(answer, 'read', authentication.kind, access)
     return answer
   }
 
@@ -72,9 +75,11 @@ export function openVaultKey(
     quotaDomain: `vault:${id}`,
     quota,
     canProbe: true,
+    countsLogins,
     async open(signal) {
       // A token may end between the login and the read, so a refused read is worth one more login.
-      const answer = await withFreshCredentials(() => read(signal), refusesCredentials('vault'))
+      const reading = (over: AbortSignal) => withFreshCredentials(() => read(over), refusesCredentials('vault'))
+      const answer = await (countsLogins ? reading(signal) : firstOf(access.clock, reading, signal))
       const data = memberOf(answer.body, 'data')
       const value = memberOf(memberOf(data, 'data'), 'value')
       const version = memberOf(memberOf(data, 'metadata'), 'version')
@@ -110,9 +115,21 @@ function publicKeyOf(bytes: Uint8Array, curve: Curve): Hex {
   }
 }
 
-/** The texts of Vault's errors are for people; the code is the operation and the status. */
-function refused(answer: ServiceAnswer, operation: string, { clock }: ServiceAccess): KeyServiceError {
-  return refusedBy(answer, `${operation} HTTP_${answer.status}`, clock, 'vault')
+/**
+ * The texts of Vault's errors are for people; the code is the operation and the status. After a refusal of a secret id another login
+ * is not free: one may be good for one login, and Vault locks a role after five refusals in a row.
+ */
+function refused(
+  answer: ServiceAnswer,
+  operation: 'login' | 'read',
+  login: VaultAuthentication['kind'],
+  { clock }: ServiceAccess,
+): KeyServiceError {
+  const { status } = answer
+  const isOfSecretId = login === 'approle' && (status === 403 || (status === 400 && operation === 'login'))
+  const kindOf = (kind: KeyServiceErrorKind) =>
+    isOfSecretId ? 'permanent' : operation === 'login' ? kindAtSource(kind) : kind
+  return refusedBy(answer, `${operation} HTTP_${status}`, clock, 'vault', kindOf)
 }
 
 /** Kubernetes renews the file, so each login reads it. */
@@ -121,7 +138,8 @@ async function readToken(path: string): Promise<string> {
     return (await readFile(path, 'utf8')).trim()
   } catch (error) {
     const code = memberOf(error, 'code')
-    throw permanent(`the token file can't be read (${String(code)}); mount a service account token`, 'TOKEN_FILE')
+    const message = `the token file can't be read (${String(code)}); mount a service account token`
+    throw new KeyServiceError(message, { kind: 'credentials', code: 'TOKEN_FILE' })
   }
 }
 

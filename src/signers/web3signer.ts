@@ -33,7 +33,7 @@ export async function openWeb3signer(
     canProbe: true,
     async open(signal) {
       const answer = await exchange({ method: 'GET', url: `${url}/api/v1/eth1/publicKeys` }, reached, signal)
-      if (answer.status !== 200) throw refusedBy(answer, undefined, access.clock)
+      if (answer.status !== 200) throw refusedBy(answer, undefined, access.clock, 'web3signer')
       if (!Array.isArray(answer.body)) throw malformed('list of public keys')
       // It answers before its keys are loaded.
       if (answer.body.length === 0) {
@@ -49,7 +49,7 @@ export async function openWeb3signer(
       const target = `${url}/api/v1/eth1/sign/${identifier}`
       const request = { method: 'POST', url: target, headers, body: JSON.stringify({ data: preimage }) } as const
       const answer = await exchange(request, reached, signal)
-      if (answer.status !== 200) throw refusedBy(answer, undefined, access.clock)
+      if (answer.status !== 200) throw refusedBy(answer, undefined, access.clock, 'web3signer')
       const text = typeof answer.body === 'string' ? answer.body : answer.text.trim()
       if (!isSignature(text)) throw malformed('signature')
       return { encoding: 'compact', bytes: text }

@@ -79,10 +79,31 @@ test('a renewal that never answers has a limit of its own, and the next caller b
   await quiescence()
   clock.advance(15_000)
   await expect(first).rejects.toMatchObject({ kind: 'transient', code: 'TOKEN_TIMEOUT' })
-  answer()
+  for (let count = issued(); count > 0; count -= 1) answer()
   const second = keeper.token(unaborted)
   answer()?.resolve('second')
   expect(await second).toBe('second')
+})
+
+test.each(['the first answer', 'the second'])('a request that hangs is repeated, and %s counts', async (which) => {
+  const { clock, keeper, issued, answer } = issuer()
+  const token = keeper.token(unaborted)
+  clock.advance(2_499)
+  await quiescence()
+  expect(issued()).toBe(1)
+  clock.advance(1)
+  await quiescence()
+  expect(issued()).toBe(2)
+  const [first, second] = [answer(), answer()]
+  const [right, other] = which === 'the second' ? [second, first] : [first, second]
+  // The other may come later, or be refused while too many come.
+  if (which === 'the first answer')
+    other?.reject(new KeyServiceError('refused', { kind: 'throttled', code: 'HTTP_429' }))
+  await quiescence()
+  right?.resolve('token')
+  expect(await token).toBe('token')
+  clock.advance(15_000)
+  await quiescence()
   expect(issued()).toBe(2)
 })
 

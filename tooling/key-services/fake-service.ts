@@ -41,6 +41,8 @@ export interface FakeService extends AsyncDisposable {
   delay(where: string, ms: number): void
   /** From now on requests whose path holds `where` are answered once the test calls what this returns. */
   hold(where: string): () => void
+  /** From now on connections end at once, until the test calls what this returns. */
+  refuse(): () => void
 }
 
 export interface FakeTls {
@@ -95,6 +97,8 @@ export async function startFake(
   const server = tls ? createTlsServer({ key: tls.key, cert: tls.cert, ...mutual }, listener) : createServer(listener)
   // A connection that a slow client goes on to use must not end meanwhile.
   server.keepAliveTimeout = 60_000
+  let isRefusing = false
+  server.on('connection', (socket) => void (isRefusing && socket.destroy()))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -108,6 +112,13 @@ export async function startFake(
       const { promise, resolve } = Promise.withResolvers<void>()
       holds.set(where, promise)
       return resolve
+    },
+    refuse() {
+      isRefusing = true
+      server.closeAllConnections()
+      return () => {
+        isRefusing = false
+      }
     },
     async [Symbol.asyncDispose]() {
       server.close()

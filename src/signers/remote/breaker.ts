@@ -19,6 +19,8 @@ export type BreakerState =
 export interface BreakerFailure {
   readonly code: string
   readonly isPermanent: boolean
+  /** With the pauses of a transient failure. */
+  readonly isTriedSoon: boolean
 }
 
 export const closed: BreakerState = { kind: 'closed', failures: 0 }
@@ -38,19 +40,19 @@ export function admit(state: BreakerState, nowMs: number): { readonly isTrial: b
   return { isTrial, state: isTrial ? { ...state, isTrying: true } : state }
 }
 
-/** `tookMs`: the time of the call. A pause after a transient failure begins with it. */
+/** `tookMs`: the time of the call. A pause before a try that comes soon begins with it. */
 export function failed(
   state: BreakerState,
-  { code, isPermanent }: BreakerFailure,
+  { code, isPermanent, isTriedSoon }: BreakerFailure,
   nowMs: number,
   tookMs = 0,
 ): BreakerState {
   const failures = state.kind === 'closed' ? state.failures + 1 : failuresMax
   if (!isPermanent && failures < failuresMax) return { kind: 'closed', failures }
   const times = state.kind === 'open' ? state.times + 1 : 1
-  const [firstMs, longestMs] = isPermanent ? [permanentMs, permanentLongestMs] : [transientMs, transientLongestMs]
+  const [firstMs, longestMs] = isTriedSoon ? [transientMs, transientLongestMs] : [permanentMs, permanentLongestMs]
   const fullMs = Math.min(longestMs, firstMs * 2 ** Math.min(times - 1, 10))
-  const restMs = isPermanent ? fullMs : Math.max(leastMs, fullMs - tookMs)
+  const restMs = isTriedSoon ? Math.max(leastMs, fullMs - tookMs) : fullMs
   const pauseMs = pinCodes.includes(code) ? Number.POSITIVE_INFINITY : restMs
   // Calls that began before it opened prolong nothing.
   if (state.kind === 'open' && !state.isTrying && state.untilMs > nowMs) {

@@ -10,7 +10,7 @@ import type { Curve, CurveSignature } from '../curve.ts'
 import { type KeyService, KeyServiceError } from '../key-service.ts'
 import type { SigningRequest } from '../signer.ts'
 import type { KeyGuard } from './guard-key.ts'
-import { asKeyServiceError, permanent, transient, unavailable } from './key-errors.ts'
+import { asKeyServiceError, lasts, permanent, transient, unavailable } from './key-errors.ts'
 import type { PinnedKey } from './pin-key.ts'
 import type { QuotaQueue } from './quota-queue.ts'
 import { verifySignature } from './verify-signature.ts'
@@ -62,7 +62,7 @@ export function keyCaller(options: KeyCallerOptions) {
         return signed
       } catch (cause) {
         const error = asKeyServiceError(cause)
-        count(error.code === wrongKey ? 'wrong' : error.kind)
+        count(error.code === wrongKey ? 'wrong' : error.kind === 'credentials' ? 'permanent' : error.kind)
         if (isFailure(error)) guard.failed(error, clock.elapsed() - begunMs)
         if (error.clockAheadMs !== undefined) {
           const facts = { signer: id, clock_ahead_ms: error.clockAheadMs }
@@ -87,7 +87,7 @@ export function keyCaller(options: KeyCallerOptions) {
         const error = asKeyServiceError(cause)
         const pauseMs = pauseAfter(tries, random)
         const isOver = clock.elapsed() + pauseMs >= untilMs
-        const isLasting = error.kind === 'permanent' || error.kind === 'approval'
+        const isLasting = lasts(error) || error.kind === 'approval'
         if (isLasting || guard.isOpen() || isOver) throw unavailable(id, error)
         await clock.sleep(pauseMs)
       }
@@ -134,8 +134,8 @@ function tokenPending(): KeyServiceError {
 }
 
 /** Otherwise the key service works: it limits calls, is still at work, or wants a person's approval of this one signature. */
-function isFailure({ kind }: KeyServiceError): boolean {
-  return kind === 'transient' || kind === 'permanent'
+function isFailure(error: KeyServiceError): boolean {
+  return error.kind === 'transient' || lasts(error)
 }
 
 /** Doubled with each try, and up to half as long again, so that callers do not come back together. */

@@ -22,17 +22,21 @@ export interface KeyGuard {
   outage(): { readonly code: string; readonly isPermanent: boolean; readonly retryAt: TimestampMs } | undefined
 }
 
+/** For so long after a signature, or after the start, credentials that are refused may be so for a moment. */
+const recentMs = 10 * 60_000
 /** A caller looks again after so long at most. */
 const outageSeenMs = 60_000
 
 export function guardKey(id: string, clock: Clock, log: Logger, metrics: SignerMetrics): KeyGuard {
   let state: BreakerState = closed
+  let recentUntilMs = clock.elapsed() + recentMs
   /** Resolves when the trial ends. */
   let trial: Promise<unknown> | undefined
   metrics.available(id, true)
 
   function note(error: KeyServiceError, tookMs: number): void {
-    const next = failed(state, failureOf(error), clock.elapsed(), tookMs)
+    const isRecent = clock.elapsed() <= recentUntilMs
+    const next = failed(state, failureOf(error, isRecent), clock.elapsed(), tookMs)
     if (next.kind === 'open' && state.kind === 'closed') {
       metrics.available(id, false)
       const facts = { signer: id, code: error.code, permanent: next.isPermanent, reason: error.message }
@@ -74,6 +78,7 @@ export function guardKey(id: string, clock: Clock, log: Logger, metrics: SignerM
         log.info({ signer: id }, 'the signer signs again')
       }
       state = closed
+      recentUntilMs = clock.elapsed() + recentMs
     },
     failed: note,
     startsUnavailable(error) {

@@ -18,15 +18,22 @@ export function asKeyServiceError(cause: unknown): KeyServiceError {
   return new KeyServiceError('the key service failed', { kind: 'transient', code, cause })
 }
 
-export function failureOf({ code, kind }: KeyServiceError): BreakerFailure {
-  return { code, isPermanent: kind === 'permanent' }
+/** A person may have to act. */
+export function lasts({ kind }: KeyServiceError): boolean {
+  return kind === 'permanent' || kind === 'credentials'
+}
+
+/** `isRecent`: the signer has signed lately, so credentials that are refused may soon be right again. */
+export function failureOf(error: KeyServiceError, isRecent: boolean): BreakerFailure {
+  const isTriedSoon = !lasts(error) || (isRecent && error.kind === 'credentials')
+  return { code: error.code, isPermanent: lasts(error), isTriedSoon }
 }
 
 export function unavailable(id: string, cause: KeyServiceError): SignerUnavailable {
   const { code, kind, activity } = cause
   const facts = {
     code,
-    isPermanent: kind === 'permanent' || kind === 'approval',
+    isPermanent: lasts(cause) || kind === 'approval',
     ...(activity !== undefined && { activity }),
   }
   return new SignerUnavailable(`signer "${id}": ${cause.message} (${code})`, { ...facts, cause })

@@ -15,7 +15,7 @@ import { assemble, unsignedBytes } from '../sign-unsigned.ts'
 import { type RemoteKey, type Signer, type SignerProbe, SignerUnavailable, type SigningRequest } from '../signer.ts'
 import { keyCaller } from './call-key.ts'
 import { guardKey, type KeyGuard } from './guard-key.ts'
-import { asKeyServiceError } from './key-errors.ts'
+import { asKeyServiceError, lasts } from './key-errors.ts'
 import { keyPin } from './pin-key.ts'
 import type { QuotaQueues } from './quota-queue.ts'
 
@@ -54,9 +54,9 @@ export interface AwaitedSigner {
   close(): Promise<void>
 }
 
-/** Opens a signer like `openOrAwait`, and throws SignerError for one that would be awaited. */
+/** Opens a signer like `openOrAwait`, and throws SignerError for one that would be awaited. Tries a refusal only once. */
 export async function openRemoteSigner(settings: RemoteSettings, context: RemoteContext): Promise<Signer> {
-  const opened = await openOrAwait(settings, context)
+  const opened = await openKey(settings, context, lasts)
   if ('address' in opened) return opened
   await opened.close()
   throw new SignerError(
@@ -68,7 +68,16 @@ export async function openRemoteSigner(settings: RemoteSettings, context: Remote
  * Throws SignerError for a wrong key, and for any permanent failure of a signer that no relayer is stored with: it has never
  * worked. One that has worked is unavailable instead. Where nothing shows the address, the signer is awaited.
  */
-export async function openOrAwait(settings: RemoteSettings, context: RemoteContext): Promise<Signer | AwaitedSigner> {
+export function openOrAwait(settings: RemoteSettings, context: RemoteContext): Promise<Signer | AwaitedSigner> {
+  return openKey(settings, context, (error) => isFinal(error, settings.service))
+}
+
+/** `isFinal`: another try at the start would be in vain, or is not free. */
+async function openKey(
+  settings: RemoteSettings,
+  context: RemoteContext,
+  isFinal: (error: KeyServiceError) => boolean,
+): Promise<Signer | AwaitedSigner> {
   const { id, service } = settings
   const { clock, log, metrics } = context
   let stored = await context.storedAddress(id)
@@ -81,17 +90,23 @@ export async function openOrAwait(settings: RemoteSettings, context: RemoteConte
   const probing = service.canProbe && { probe: () => probed(service, sign, clock) }
   const signerOf = (address: Address) => ({ ...signerOver(address, sign, remote, { clock, close }), ...probing })
   let expected = settings.address ?? stored
-  try {
-    // With a known address the process need not wait: the signer's next call pins its key.
-    const { address } = await (expected ? pin() : pinPatiently(pin, clock))
+  const openOnce = async () => {
+    const { address } = await pin()
     expected = address
     if (service.canProbe) await sign(probe, statementRequest(clock))
     return signerOf(address)
+  }
+  try {
+    // With a known address the process need not wait: the signer's next call pins its key.
+    if (expected) return await openOnce()
+    // So it is once the key was read, and its first signature fails for a moment.
+    const isLast = (error: KeyServiceError) => isFinal(error) || (expected !== undefined && !lasts(error))
+    return await openPatiently(openOnce, { clock, guard, isLast })
   } catch (cause) {
     const error = keyServiceErrorOf(cause)
     if (!error) throw cause
     const wasOpen = settings.wasOpen || (stored !== undefined && !ofKeyItself.includes(error.code))
-    if (error.kind === 'permanent' && !(wasOpen && (settings.address ?? stored))) {
+    if (lasts(error) && !(wasOpen && (settings.address ?? stored))) {
       await close()
       throw new SignerError(`signer "${id}": ${error.message} (${error.code})`)
     }
@@ -137,19 +152,33 @@ async function guarded<T>(guard: KeyGuard, clock: Clock, pin: () => Promise<T>):
 /** No outage: the key or its setting is another one than before. */
 const ofKeyItself = codesThatAre('otherKey')
 
+const finalCodes = [...ofKeyItself, ...codesThatAre('once')]
+
+function isFinal(error: KeyServiceError, { countsLogins }: KeyService): boolean {
+  return finalCodes.includes(error.code) || (countsLogins === true && error.kind === 'permanent')
+}
+
 const startPatienceMs = 8_000
 const startPauseMs = 500
 
-/** A login or a token may fail for a moment just when a process starts. Throws KeyServiceError. */
-async function pinPatiently<T>(pin: () => Promise<T>, clock: Clock): Promise<T> {
+interface Patience {
+  readonly clock: Clock
+  readonly guard: KeyGuard
+  readonly isLast: (error: KeyServiceError) => boolean
+}
+
+/** Whatever is refused may be so for a moment, just when a process starts. Throws as `open` does. */
+async function openPatiently<T>(open: () => Promise<T>, { clock, guard, isLast }: Patience): Promise<T> {
   const untilMs = clock.elapsed() + startPatienceMs
   for (;;) {
     try {
-      return await pin()
-    } catch (error) {
-      const isLasting = !(error instanceof KeyServiceError) || error.kind === 'permanent'
-      if (isLasting || clock.elapsed() + startPauseMs >= untilMs) throw error
-      await clock.sleep(startPauseMs)
+      return await open()
+    } catch (cause) {
+      const error = keyServiceErrorOf(cause)
+      const retryAt = guard.outage()?.retryAt
+      const pauseMs = Math.max(startPauseMs, retryAt === undefined ? 0 : retryAt - clock.now())
+      if (!error || isLast(error) || clock.elapsed() + pauseMs >= untilMs) throw cause
+      await clock.sleep(pauseMs)
     }
   }
 }

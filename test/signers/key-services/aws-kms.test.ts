@@ -72,12 +72,11 @@ test.each([
   ['InternalFailure', 'transient', 500],
   ['RequestTimeTooSkewed', 'transient', 403],
   ['RequestExpired', 'transient'],
-  ['AccessDeniedException', 'permanent'],
+  ['AccessDeniedException', 'credentials'],
   ['DisabledException', 'permanent'],
   ['KMSInvalidStateException', 'permanent'],
   ['NotFoundException', 'permanent'],
   ['InvalidKeyUsageException', 'permanent'],
-  ['UnrecognizedClientException', 'permanent'],
 ] as const)('%s is %s', async (code, kind, status?: number) => {
   const service = await open()
   await service.open(unaborted)
@@ -116,12 +115,14 @@ test('a key that is disabled, or is to be deleted, is for the operator until it 
   await expectSignatures(service, key)
 })
 
-test.each(['ExpiredTokenException', 'ExpiredToken'])('%s is tried once more with new credentials', async (code) => {
+const renewed = ['ExpiredTokenException', 'ExpiredToken', 'UnrecognizedClientException', 'InvalidClientTokenId']
+
+test.each(renewed)('%s is tried once more with new credentials', async (code) => {
   const service = await open()
   fake.failNext('/', awsFailure(code))
   await service.open(unaborted)
   fake.failNext('/', awsFailure(code), awsFailure(code))
-  expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ kind: 'permanent', code })
+  expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ kind: 'credentials', code })
 })
 
 test('an expired token is renewed once', async () => {
@@ -136,14 +137,14 @@ test('an expired token is renewed once', async () => {
   fake.expired.add('new')
   const before = fake.requests.length
   const failure = await failureOf(() => service.sign(someDigest, unaborted))
-  expect(failure).toMatchObject({ kind: 'permanent', code: 'ExpiredTokenException' })
+  expect(failure).toMatchObject({ kind: 'credentials', code: 'ExpiredTokenException' })
   expect(fake.requests.length).toBe(before + 2)
 })
 
-test('the fake refuses a wrong secret, which is permanent and is not shown', async () => {
+test('the fake refuses a wrong secret, which is not shown', async () => {
   present({ id: 'AKIAFAKE', secret: 'another-secret' })
   const failure = await failureOf(async () => (await open()).open(unaborted))
-  expect(failure).toMatchObject({ kind: 'permanent', code: 'InvalidSignatureException' })
+  expect(failure).toMatchObject({ kind: 'credentials', code: 'InvalidSignatureException' })
   expect(failure.message).not.toContain('another-secret')
 })
 

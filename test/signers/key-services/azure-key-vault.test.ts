@@ -97,7 +97,7 @@ test.each([undefined, clientId])('signs with the managed identity of App Service
   fake.platform.header = 'h-2'
   fake.tokens.clear()
   const failure = await failureOf(() => service.sign(someDigest, unaborted))
-  expect(failure).toMatchObject({ kind: 'permanent', code: 'token HTTP_401' })
+  expect(failure).toMatchObject({ kind: 'credentials', code: 'token HTTP_401' })
   expect(inspect(failure)).not.toContain('h-1')
 })
 
@@ -120,11 +120,11 @@ test('a token file that is renewed while the service runs is read for each new t
   fake.federated.set('client-1', 'jwt-3')
   fake.tokens.clear()
   await service.sign(someDigest, unaborted)
-  // Entra ID refuses the file that is not renewed yet: an operator's matter until it is.
+  // Entra ID refuses the file that is not renewed yet.
   fake.federated.set('client-1', 'jwt-4')
   fake.tokens.clear()
   const failure = await failureOf(() => service.sign(someDigest, unaborted))
-  expect(failure).toMatchObject({ kind: 'permanent', code: 'token invalid_client' })
+  expect(failure).toMatchObject({ kind: 'credentials', code: 'token invalid_client' })
   await rm(file)
   expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ code: 'TOKEN_FILE' })
   await writeFile(file, 'jwt-4')
@@ -140,8 +140,8 @@ test.each([
   [410, 'transient'],
   [429, 'throttled'],
   [500, 'transient'],
-  [400, 'permanent'],
-  [403, 'permanent'],
+  [400, 'credentials'],
+  [403, 'credentials'],
 ] as const)('a metadata service that answers %i is %s', async (status, kind) => {
   const service = open({ kind: 'managed_identity' })
   fake.failNext('/metadata', { status, body: { error: 'as_ordered' } })
@@ -164,8 +164,8 @@ test.each([
   [429, 'Throttled', undefined, 'throttled'],
   [500, 'InternalServerError', undefined, 'transient'],
   [503, 'ServiceUnavailable', undefined, 'transient'],
-  [403, 'Forbidden', 'ForbiddenByPolicy', 'permanent'],
-  [403, 'Forbidden', undefined, 'permanent'],
+  [403, 'Forbidden', 'ForbiddenByPolicy', 'credentials'],
+  [403, 'Forbidden', undefined, 'credentials'],
   [404, 'KeyNotFound', undefined, 'permanent'],
 ] as const)('%i %s (%s) is %s', async (status, code, inner, kind) => {
   const service = open()
@@ -181,22 +181,22 @@ test.each(['P-256K', 'SECP256K1'])('the curve may be called %s', async (crv) => 
   await expectSignatures(open(), key)
 })
 
-test('a refused token is renewed once, then it is for the operator', async () => {
+test('a refused token is renewed once a try', async () => {
   const service = open()
   await service.open(unaborted)
   fake.tokens.clear()
   await service.sign(someDigest, unaborted)
   const denied = azureFailure(401, 'Unauthorized')
   fake.failNext('/sign', denied, denied)
-  expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ kind: 'permanent' })
+  expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ kind: 'credentials' })
 })
 
 test.each([
   [429, 'throttled'],
   [500, 'transient'],
   [503, 'transient'],
-  [400, 'permanent'],
-  [403, 'permanent'],
+  [400, 'credentials'],
+  [403, 'credentials'],
 ] as const)('a login that answers %i is %s', async (status, kind) => {
   fake.failNext('/oauth2/', azureFailure(status, 'x'))
   expect(await failureOf(() => open().open(unaborted))).toMatchObject({ kind })
@@ -222,9 +222,9 @@ test('a try that is aborted is transient', async () => {
   expect(await hanging).toMatchObject({ kind: 'transient' })
 })
 
-test('a wrong client secret is permanent, and not shown', async () => {
+test('a wrong client secret is not shown', async () => {
   const failure = await failureOf(() => open({ ...bySecret, clientSecret: secret('not-this') }).open(unaborted))
-  expect(failure).toMatchObject({ kind: 'permanent', code: 'token invalid_client' })
+  expect(failure).toMatchObject({ kind: 'credentials', code: 'token invalid_client' })
   expect(inspect(failure)).not.toContain('not-this')
 })
 
@@ -234,7 +234,7 @@ test('a key that is disabled, may not sign, or is of another curve is for the op
   const service = open()
   await service.open(unaborted)
   const disabled = await failureOf(() => service.sign(someDigest, unaborted))
-  expect(disabled).toMatchObject({ kind: 'permanent', code: 'KeyDisabled' })
+  expect(disabled).toMatchObject({ kind: 'credentials', code: 'KeyDisabled' })
   fake.keys.set('payouts/v1', { ...kept, operations: ['verify'] })
   expect(await failureOf(() => open().open(unaborted))).toMatchObject({ code: 'KEY_OPERATIONS' })
   fake.keys.set('payouts/v1', { ...kept, crv: 'P-256' })

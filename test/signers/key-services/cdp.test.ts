@@ -68,20 +68,11 @@ test.each([
   [503, 'service_unavailable', 'transient'],
   [400, 'invalid_request', 'permanent'],
   [404, 'not_found', 'permanent'],
+  [401, 'unauthorized', 'transient'],
+  [403, 'forbidden', 'credentials'],
 ])('%i %s is %s', async (status, code, kind) => {
   fake.failNext('/sign', cdpFailure(status, code))
   expect(await failureOf(() => open().sign(someDigest, unaborted))).toMatchObject({ kind, code })
-})
-
-test.each([401, 403])('%i is tried once more with new tokens, then it is for the operator', async (status) => {
-  const refused = cdpFailure(status, 'unauthorized')
-  fake.failNext('/sign', refused)
-  await open().sign(someDigest, unaborted)
-  fake.failNext('/sign', refused, refused)
-  const before = fake.requests.length
-  expect(await failureOf(() => open().sign(someDigest, unaborted))).toMatchObject({ kind: 'permanent' })
-  const tokens = fake.requests.slice(before).map(({ headers }) => headers.authorization)
-  expect(new Set(tokens).size).toBe(2)
 })
 
 test('a connection that breaks is transient', async () => {

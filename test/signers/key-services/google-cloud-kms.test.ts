@@ -1,5 +1,6 @@
 // Google Cloud KMS: tokens of Google's library against a fake that verifies them, and the check sums.
 import { inspect } from 'node:util'
+import { gcpMetadata } from 'google-auth-library'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { secret } from '../../../src/ops/secret.ts'
 import { crc32c, openGoogleCloudKms } from '../../../src/signers/google-cloud-kms.ts'
@@ -79,7 +80,7 @@ test.each([
   [500, 'INTERNAL', 'transient'],
   [503, 'UNAVAILABLE', 'transient'],
   [504, 'DEADLINE_EXCEEDED', 'transient'],
-  [403, 'PERMISSION_DENIED', 'permanent'],
+  [403, 'PERMISSION_DENIED', 'credentials'],
   [400, 'FAILED_PRECONDITION', 'permanent'],
   [404, 'NOT_FOUND', 'permanent'],
 ] as const)('%i %s is %s', async (status, code, kind) => {
@@ -90,25 +91,21 @@ test.each([
   expect(failure.retryAfterMs).toBe(kind === 'throttled' ? 1000 : undefined)
 })
 
-test('credentials that are refused are made anew once, then they are for the operator', async () => {
+test('credentials that are refused are made anew once a try', async () => {
   const service = await open()
   const denied = googleFailure(401, 'UNAUTHENTICATED')
   fake.failNext('/publicKey', denied)
   await service.open(unaborted)
   fake.failNext('/publicKey', denied, denied)
   const failure = await failureOf(() => service.open(unaborted))
-  expect(failure).toMatchObject({ kind: 'permanent', code: 'UNAUTHENTICATED' })
+  expect(failure).toMatchObject({ kind: 'credentials', code: 'UNAUTHENTICATED' })
 })
 
-test.each([
-  [400, 'permanent'],
-  [403, 'permanent'],
-  [404, 'permanent'],
-] as const)('a metadata service that answers %i for a token: %s', async (status, kind) => {
+test.each([400, 403, 404])('a metadata service that answers %i for a token', async (status) => {
   const service = await openGoogleCloudKms(settings, access)
   fake.failNext('/token', { status, body: 'as ordered' })
   const failure = await failureOf(() => service.open(unaborted))
-  expect(failure).toMatchObject({ kind, code: `TOKEN_HTTP_${status}` })
+  expect(failure).toMatchObject({ kind: 'credentials', code: `TOKEN_HTTP_${status}` })
   await expectSignatures(service, key)
 })
 
@@ -125,12 +122,21 @@ test.each([
   await expectSignatures(service, key)
 })
 
+test('a metadata server that does not answer yet, as after the start of a pod, is found later', async () => {
+  gcpMetadata.resetIsAvailableCache()
+  const service = await openGoogleCloudKms(settings, access)
+  const accept = fake.refuse()
+  for (const _ of [1, 2]) expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'transient' })
+  accept()
+  await expectSignatures(service, key)
+})
+
 test('the fake refuses the key of another account, and a key that is none is not shown', async () => {
   const other = await open(googleServiceAccount('other').pem)
   expect(await failureOf(() => other.open(unaborted))).toMatchObject({ code: 'UNAUTHENTICATED' })
   const none = await open('-----BEGIN PRIVATE KEY-----\\nc2VjcmV0\\n-----END PRIVATE KEY-----')
   const failure = await failureOf(() => none.open(unaborted))
-  expect(failure).toMatchObject({ kind: 'permanent', code: 'NO_CREDENTIALS' })
+  expect(failure).toMatchObject({ kind: 'credentials', code: 'NO_CREDENTIALS' })
   expect(inspect(failure)).not.toContain('c2VjcmV0')
 })
 

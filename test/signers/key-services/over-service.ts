@@ -13,8 +13,8 @@ import { servedKey } from '../../../tooling/key-services/served-key.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
 import { listeningLog } from '../workplace.ts'
 
-/** Longer than a call may take. */
-const slowMs = 2_500
+/** Longer than a call may take, and shorter than what is taken for a request that hangs. */
+const slowMs = 2_400
 export const key = servedKey()
 
 const slowdown = 10
@@ -66,7 +66,7 @@ export function sign(signer: Signer, count = 1, clock: Clock = systemClock): Pro
   return Promise.all(Array.from({ length: count }, one))
 }
 
-/** Signs while the service takes 2.5 seconds of the clock for the token that it hands out at `where`. */
+/** Signs while the service takes 2.4 seconds of the clock for the token that it hands out at `where`. */
 export async function signOverToken(
   { signer, clock, fake, where }: { signer: Signer; clock: SlowClock; fake: FakeService; where: string },
   count: number,

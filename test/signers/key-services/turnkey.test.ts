@@ -146,14 +146,14 @@ test.each([
   expect(await failureOf(() => open().sign(someDigest, unaborted))).toMatchObject({ kind, code })
 })
 
-test.each([401, 403])('%i is tried once more, then it is for the operator', async (status) => {
+test.each([401, 403])('%i is tried once more, once a try', async (status) => {
   const refused = turnkeyFailure(status, 'SIGNATURE_INVALID')
   fake.failNext('/sign_raw_payload', refused)
   await open().sign(someDigest, unaborted)
   fake.failNext('/sign_raw_payload', refused, refused)
   const before = fake.requests.length
   const failure = await failureOf(() => open().sign(someDigest, unaborted))
-  expect(failure).toMatchObject({ kind: 'permanent', code: 'SIGNATURE_INVALID' })
+  expect(failure).toMatchObject({ kind: 'credentials', code: 'SIGNATURE_INVALID' })
   const stamps = fake.requests.slice(before).map(({ headers }) => headers['x-stamp'])
   expect(new Set(stamps).size).toBe(2)
 })

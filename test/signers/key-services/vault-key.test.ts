@@ -60,7 +60,7 @@ test('signs with a token, in a namespace', async () => {
   fake.tokens.add('hvs.given')
   await expectSignatures(open({ kind: 'token', token: secret('hvs.given') }, 'teams/payouts'), key)
   const failure = await failureOf(() => open({ kind: 'token', token: secret('hvs.given') }).open(unaborted))
-  expect(failure).toMatchObject({ kind: 'permanent', code: 'read HTTP_403' })
+  expect(failure).toMatchObject({ kind: 'credentials', code: 'read HTTP_403' })
 })
 
 test('signs with Kubernetes, and reads a renewed token file', async () => {
@@ -68,11 +68,11 @@ test('signs with Kubernetes, and reads a renewed token file', async () => {
   await writeFile(tokenFile, 'jwt-1\n')
   fake.serviceAccounts.set('relayer', 'jwt-2')
   const service = open({ kind: 'kubernetes', mount: 'kubernetes', role: 'relayer', tokenFile })
-  expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'permanent', code: 'login HTTP_403' })
+  expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'credentials', code: 'login HTTP_403' })
   await writeFile(tokenFile, 'jwt-2')
   await expectSignatures(service, key)
   await rm(tokenFile)
-  expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'permanent', code: 'TOKEN_FILE' })
+  expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'credentials', code: 'TOKEN_FILE' })
 })
 
 test('a refused read is tried once more after a new login', async () => {
@@ -84,6 +84,14 @@ test('a refused read is tried once more after a new login', async () => {
   expect(fake.requests.slice(before).map(({ path }) => path)).toEqual(
     [1, 2].flatMap(() => ['/v1/auth/approle/login', '/v1/secret/data/payouts']),
   )
+})
+
+test('a read that AppRole may not do is permanent: another try needs another login', async () => {
+  const service = open()
+  fake.failNext('/data/', vaultFailure(403), vaultFailure(403))
+  expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'permanent', code: 'read HTTP_403' })
+  expect(service.countsLogins).toBe(true)
+  expect(open({ kind: 'token', token: secret('hvs.given') }).countsLogins).toBe(false)
 })
 
 test('a login whose read fails is used again: a secret id may be good for one login', async () => {
@@ -133,7 +141,7 @@ test.each([
   expect(inspect(failure)).not.toMatch(/zzzz|0000/)
 })
 
-test('a wrong secret id is permanent, and not shown', async () => {
+test('a wrong secret id is permanent, as no further try of it is free, and not shown', async () => {
   const failure = await failureOf(() => open({ ...appRole, secretId: secret('not-this') }).open(unaborted))
   expect(failure).toMatchObject({ kind: 'permanent', code: 'login HTTP_400' })
   expect(inspect(failure)).not.toContain('not-this')

@@ -70,8 +70,8 @@ test.each([
   [503, 'transient'],
   [408, 'transient'],
   [400, 'permanent'],
-  [403, 'permanent'],
-  [404, 'permanent'],
+  [403, 'credentials'],
+  [404, 'transient'],
 ] as const)('%i is %s', async (status, kind) => {
   const service = await openWeb3signer({ ...named, url: fake.url }, access)
   fake.failNext('/sign/', { status, body: 'as ordered' })

@@ -95,8 +95,10 @@ test('throttling of one call slows the queue', async () => {
   expect(queue.rate()).toBe(20)
 })
 
+const failure = (code: string, isPermanent: boolean) => ({ code, isPermanent, isTriedSoon: !isPermanent })
+
 const failures = (state: BreakerState, code: string, isPermanent: boolean, nowMs = 0, times = 1) =>
-  Array.from({ length: times }).reduce<BreakerState>((next) => failed(next, { code, isPermanent }, nowMs), state)
+  Array.from({ length: times }).reduce<BreakerState>((next) => failed(next, failure(code, isPermanent), nowMs), state)
 
 test('five transient failures in a row open it for a second; a trial that fails opens it for longer', () => {
   expect(failures(closed, 'Timeout', false, 0, 4).kind).toBe('closed')
@@ -106,16 +108,16 @@ test('five transient failures in a row open it for a second; a trial that fails 
   const trial = admit(open, 1_000)
   expect(trial.isTrial).toBe(true)
   expect(admit(trial.state, 1_000).isTrial).toBe(false)
-  expect(failed(trial.state, { code: 'Timeout', isPermanent: false }, 1_000)).toMatchObject({ untilMs: 3_000 })
+  expect(failed(trial.state, failure('Timeout', false), 1_000)).toMatchObject({ untilMs: 3_000 })
   expect(admit(undecided(trial.state), 1_000).isTrial).toBe(true)
 })
 
 test('the pause after a trial begins with it, so that one that hangs delays the next by half a second', () => {
   const { state } = admit(failures(closed, 'Timeout', false, 0, 5), 1_000)
-  const failure = { code: 'Timeout', isPermanent: false }
-  expect(failed(state, failure, 2_500, 1_500)).toMatchObject({ untilMs: 3_000 })
-  expect(failed(state, failure, 3_000, 2_000)).toMatchObject({ untilMs: 3_500 })
-  expect(failed(state, { code: 'AccessDenied', isPermanent: true }, 3_000, 2_000)).toMatchObject({ untilMs: 33_000 })
+  const timeout = failure('Timeout', false)
+  expect(failed(state, timeout, 2_500, 1_500)).toMatchObject({ untilMs: 3_000 })
+  expect(failed(state, timeout, 3_000, 2_000)).toMatchObject({ untilMs: 3_500 })
+  expect(failed(state, failure('AccessDenied', true), 3_000, 2_000)).toMatchObject({ untilMs: 33_000 })
 })
 
 test('a permanent failure opens it at once, and a wrong PIN for ever', () => {

@@ -240,6 +240,28 @@ test('a permanent failure opens the breaker at once; later one call tries, and c
   expect(opened.available).toEqual([true, false, true])
 })
 
+test('credentials that are refused after a signature are tried every two seconds for ten minutes, then every minute', async () => {
+  const opened = await open()
+  const { clock, service } = opened
+  const signer = await opened.opening
+  service.beforeSigning = fails('credentials', 'UnrecognizedClientException')
+  /** The calls while the owner signs again as soon as it may. */
+  const callsIn = async (ms: number) => {
+    const [before, untilMs] = [service.calls, clock.elapsed() + ms]
+    while (clock.elapsed() < untilMs) {
+      expect(await signWith(opened, signer)).toMatchObject({ isPermanent: true })
+      clock.advance((signer.remote?.outage()?.retryAt ?? 0) - clock.now())
+    }
+    return service.calls - before
+  }
+  expect(await callsIn(600_000)).toBe(301)
+  expect(await callsIn(600_000)).toBe(10)
+  service.beforeSigning = async () => {}
+  expect(await signWith(opened, signer)).toHaveProperty('raw')
+  service.beforeSigning = fails('credentials', 'UnrecognizedClientException')
+  expect(await callsIn(600_000)).toBe(301)
+})
+
 test.each(pinCodes)('%s: the PIN is tried once in the life of the process', async (code) => {
   const opened = await open()
   const signer = await opened.opening
@@ -423,6 +445,44 @@ test('a start without a stored address waits some seconds for the service', asyn
   service.beforeOpening = async () => answers.shift()?.()
   const opened = await open({ service })
   expect(await settle(opened, opened.opening)).toMatchObject({ address })
+})
+
+test.each<[string, KeyServiceErrorKind, 'beforeOpening' | 'beforeSigning', Partial<MemoryKeyService>]>([
+  ['NotFoundException', 'permanent', 'beforeOpening', {}],
+  ['login HTTP_403', 'credentials', 'beforeOpening', {}],
+  ['login HTTP_503', 'transient', 'beforeOpening', { countsLogins: true }],
+  ['login HTTP_404', 'credentials', 'beforeOpening', { countsLogins: true }],
+  ['AccessDeniedException', 'credentials', 'beforeSigning', {}],
+])('the first start of the process goes on after %s (%s, %s)', async (code, kind, stage, traits) => {
+  const service = Object.assign(memoryKeyService(key), traits)
+  service[stage] = fails(kind, code)
+  const opened = await openBy(openOrAwait, { service })
+  void opened.clock.sleep(5_000).then(() => {
+    service[stage] = async () => {}
+  })
+  expect(await settle(opened, opened.opening)).toMatchObject({ address })
+  const refusing = memoryKeyService(key)
+  refusing[stage] = fails(kind, code)
+  const failing = await openBy(openOrAwait, { service: refusing })
+  await settle(failing, failing.opening)
+  expect(failing.clock.elapsed()).toBeGreaterThanOrEqual(6_000)
+  expect(failing.clock.elapsed()).toBeLessThanOrEqual(8_000)
+})
+
+test.each<[string, Partial<MemoryKeyService>]>([
+  ['CKR_PIN_INCORRECT', {}],
+  ['WRONG_CURVE', {}],
+  ['login HTTP_403', { countsLogins: true }],
+])('the first start ends after one %s, whose next try is not free or in vain', async (code, traits) => {
+  const service = Object.assign(memoryKeyService(key), traits)
+  let tries = 0
+  service.beforeOpening = async () => {
+    tries += 1
+    throw new KeyServiceError('refused', { kind: 'permanent', code })
+  }
+  const opened = await openBy(openOrAwait, { service })
+  expect(await settle(opened, opened.opening)).toMatchObject({ name: 'SignerError' })
+  expect(tries).toBe(1)
 })
 
 test('a key that turns out to be another one after such a start signs nothing', async () => {
