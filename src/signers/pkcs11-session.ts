@@ -192,20 +192,26 @@ function refusalOf(label: string, code: string): TokenFailure {
   return new TokenFailure(`the token "${label}" refuses the PIN (${code}); ${fix}`, 'permanent', code)
 }
 
-function findSlot(
-  { label: wanted, wasOpen }: Token,
-  lib: CryptokiLibrary,
-): { readonly slot: Buffer; readonly flags: number } {
+interface FoundSlot {
+  readonly slot: Buffer
+  readonly flags: number
+}
+
+function findSlot({ label: wanted, wasOpen, failures }: Token, lib: CryptokiLibrary): FoundSlot {
+  const found: FoundSlot[] = []
   let fault: unknown
   for (const slot of lib.C_GetSlotList(true)) {
     try {
       const { label, flags } = lib.C_GetTokenInfo(slot)
-      if (label.trim() === wanted) return { slot, flags }
+      if (label.trim() === wanted) found.push({ slot, flags })
     } catch (error) {
       // It may be the token of another slot that is away.
       fault ??= error
     }
   }
+  // Two slots may have the label, such as those of a pair of devices: after a failure the other one is used.
+  const chosen = found[failures % found.length]
+  if (chosen) return chosen
   if (fault !== undefined) throw fault
   // Once it was there, so the device is away. Otherwise the label is wrong.
   const kind = wasOpen ? 'transient' : 'permanent'

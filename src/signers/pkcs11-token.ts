@@ -152,6 +152,9 @@ function find(token: Token, at: Buffer, kind: number, attribute: Sought, what: s
   return handle
 }
 
+/** Some libraries lack the optional attributes of a private object, others show none of them. */
+const absent: readonly string[] = ['CKR_ATTRIBUTE_TYPE_INVALID', 'CKR_ATTRIBUTE_SENSITIVE']
+
 function attributes(
   token: Token,
   at: Buffer,
@@ -164,8 +167,7 @@ function attributes(
       const [attribute] = lib.C_GetAttributeValue(at, handle, [{ type }])
       return attribute?.value
     } catch (error) {
-      // Some libraries lack the optional ones.
-      if (codeOf(error) === 'CKR_ATTRIBUTE_TYPE_INVALID') return undefined
+      if (absent.includes(codeOf(error))) return undefined
       throw error
     }
   })

@@ -11,10 +11,11 @@ import type { Pkcs11Settings } from './settings.ts'
 /** A token decides how fast it signs. */
 const perSecond = 500
 /**
- * Signatures at once. The quota leaves a fifth to cancellations, which therefore need not wait for a free place. A token that signs one
- * after the other, in up to 0.4 seconds each, keeps the limit of a try.
+ * Places of a token: its signatures at once. The quota leaves a fifth to cancellations, which therefore need not wait for a free one.
  */
-const atOnce = 5
+const placesMax = 5
+/** Five signatures of this length, one after the other, keep the limit of a try. A slower token gets one place. */
+const slowMs = 400
 
 interface SharedModule {
   readonly process: ModuleProcess
@@ -22,6 +23,8 @@ interface SharedModule {
 }
 
 interface TokenLoad {
+  /** One until a signature shows that the token is fast. */
+  places: number
   /** Signatures that the library has begun or will begin. */
   inUse: number
   /** Resolves when one of them ends. */
@@ -46,12 +49,18 @@ export async function openPkcs11(
   const access = accessTo(module, tokenLabel, settings.pin.reveal())
   const quotaDomain = `pkcs11:${module}:${tokenLabel}`
   const token = loadOf(quotaDomain)
+  const quota = {
+    perSecond,
+    get concurrency() {
+      return token.places
+    },
+  }
   const shared = modules.get(module) ?? { process: moduleProcess(module, allPins, clock), users: 0 }
   modules.set(module, shared)
   shared.users += 1
   return {
     quotaDomain,
-    quota: { perSecond, concurrency: atOnce },
+    quota,
     canProbe: true,
     async open(signal) {
       const opening = shared.process.call(access, { operation: 'open', keyLabel })
@@ -60,13 +69,19 @@ export async function openPkcs11(
     },
     /** Signatures that nobody waits for may still be under way. A caller that gives up meanwhile has begun none. */
     async ready(signal) {
-      while (token.inUse >= atOnce) await unlessAborted(token.oneEnds.promise, signal)
+      while (token.inUse >= token.places) await unlessAborted(token.oneEnds.promise, signal)
     },
     async sign({ digest }, signal) {
       if (signal.aborted) throw aborted()
       token.inUse += 1
+      const { inUse } = token
+      const begunMs = clock.elapsed()
       const signing = shared.process.call(access, { operation: 'sign', keyLabel, digest })
-      void signing.catch(() => undefined).then(() => release(token))
+      const measure = () => {
+        // As if the token signed one after the other.
+        token.places = (clock.elapsed() - begunMs) / inUse > slowMs ? 1 : placesMax
+      }
+      void signing.then(measure, () => undefined).then(() => release(token))
       return { encoding: 'compact', bytes: (await abortable(signing, signal)).bytes }
     },
     async close() {
@@ -86,7 +101,7 @@ function accessTo(module: string, label: string, pin: string): TokenAccess {
 }
 
 function loadOf(quotaDomain: string): TokenLoad {
-  const load = loads.get(quotaDomain) ?? { inUse: 0, oneEnds: Promise.withResolvers<void>() }
+  const load = loads.get(quotaDomain) ?? { places: 1, inUse: 0, oneEnds: Promise.withResolvers<void>() }
   loads.set(quotaDomain, load)
   return load
 }

@@ -9,11 +9,15 @@
 
 #define FUNCTIONS 68
 /* Places in CK_FUNCTION_LIST, PKCS#11 v2.40, section 6. */
-enum { INITIALIZE = 0, FINALIZE = 1, OPEN_SESSION = 12, LOGIN = 18, LOGOUT = 19, SIGN_INIT = 42, SIGN = 43 };
-enum { CKR_DEVICE_ERROR = 0x30 };
+enum { INITIALIZE = 0, FINALIZE = 1, GET_SLOT_LIST = 4, GET_TOKEN_INFO = 6, OPEN_SESSION = 12, LOGIN = 18, LOGOUT = 19 };
+enum { GET_ATTRIBUTE_VALUE = 24, SIGN_INIT = 42, SIGN = 43 };
+enum { CKR_ATTRIBUTE_SENSITIVE = 0x11, CKR_DEVICE_ERROR = 0x30, CKA_EC_PARAMS = 0x180 };
+/* The number of a slot that is none of SoftHSM's. */
+enum { BROKEN_SLOT = 7 };
 
 typedef unsigned long rv;
 typedef unsigned long word;
+struct attribute { word type; void *value; word length; };
 struct list { unsigned char version[2]; void *functions[FUNCTIONS]; };
 
 static struct list own;
@@ -23,14 +27,15 @@ static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 static int dead = 0, deaths = 0;
 static volatile int signing = 0;
 
-struct control { int sign_ms, serial, hang, login, death, kind; };
+struct control { int sign_ms, serial, hang, sensitive, broken, login, death, kind; };
 
-/* sign_ms serial hang login death kind. login 1: C_Login hangs; 2: it crashes. A new number of death begins one. */
+/* The members of struct control. login 1: C_Login hangs; 2: it crashes. A new number of death begins one. */
 static struct control control(void) {
-  struct control c = {0, 0, 0, 0, 0, 0};
+  struct control c = {0};
   FILE *file = fopen(getenv("CRYPTOKI_CONTROL"), "r");
   if (file) {
-    if (fscanf(file, "%d %d %d %d %d %d", &c.sign_ms, &c.serial, &c.hang, &c.login, &c.death, &c.kind) != 6) abort();
+    int *flags[] = {&c.sign_ms, &c.serial, &c.hang, &c.sensitive, &c.broken, &c.login, &c.death, &c.kind};
+    for (int at = 0; at < 8; at++) if (fscanf(file, "%d", flags[at]) != 1) abort();
     fclose(file);
   }
   if (c.death > deaths) { deaths = c.death; dead = c.kind; }
@@ -57,10 +62,33 @@ static rv finalize(void *reserved) {
   return ((rv(*)(void *))real[FINALIZE])(reserved);
 }
 
+static rv get_slot_list(unsigned char present, word *slots, word *count) {
+  word added = control().broken, room = *count;
+  if (slots && added) {
+    slots[0] = BROKEN_SLOT;
+    *count = room - 1;
+  }
+  word *rest = slots ? slots + added : slots;
+  rv result = ((rv(*)(unsigned char, word *, word *))real[GET_SLOT_LIST])(present, rest, count);
+  *count += added;
+  return result;
+}
+
+static rv get_token_info(word slot, void *info) {
+  word slots[16] = {slot}, room = 16;
+  if (slot == BROKEN_SLOT) ((rv(*)(unsigned char, word *, word *))real[GET_SLOT_LIST])(1, slots, &room);
+  return ((rv(*)(word, void *))real[GET_TOKEN_INFO])(slots[0], info);
+}
+
+static rv get_attribute_value(word session, word object, struct attribute *attributes, word count) {
+  if (control().sensitive && attributes[0].type == CKA_EC_PARAMS) return CKR_ATTRIBUTE_SENSITIVE;
+  return ((rv(*)(word, word, struct attribute *, word))real[GET_ATTRIBUTE_VALUE])(session, object, attributes, count);
+}
+
 static rv open_session(word slot, word flags, void *a, void *b, word *session) {
   logged("C_OpenSession");
   control();
-  if (dead) return CKR_DEVICE_ERROR;
+  if (dead || slot == BROKEN_SLOT) return CKR_DEVICE_ERROR;
   return ((rv(*)(word, word, void *, void *, word *))real[OPEN_SESSION])(slot, flags, a, b, session);
 }
 
@@ -108,6 +136,9 @@ rv C_GetFunctionList(struct list **answer) {
   own = *given;
   own.functions[INITIALIZE] = initialize;
   own.functions[FINALIZE] = finalize;
+  own.functions[GET_SLOT_LIST] = get_slot_list;
+  own.functions[GET_TOKEN_INFO] = get_token_info;
+  own.functions[GET_ATTRIBUTE_VALUE] = get_attribute_value;
   own.functions[OPEN_SESSION] = open_session;
   own.functions[LOGIN] = login;
   own.functions[LOGOUT] = logout;

@@ -17,6 +17,10 @@ interface Behavior {
   readonly login?: 'hangs' | 'crashes'
   /** Its session is dead from now on, until this call. */
   readonly deadUntil?: 'C_Logout' | 'C_Finalize'
+  /** It shows no CKA_EC_PARAMS: CKR_ATTRIBUTE_SENSITIVE. */
+  readonly isSensitive?: boolean
+  /** Its first slot has the label of the next one, and opens no session. */
+  readonly hasBrokenSlot?: boolean
 }
 
 export interface SlowCryptoki extends AsyncDisposable {
@@ -43,11 +47,12 @@ export async function startSlowCryptoki(real: string): Promise<SlowCryptoki> {
   return {
     module,
     env: { CRYPTOKI_CONTROL: controlFile, CRYPTOKI_REAL: real },
-    async behave({ signMs = 0, isSerial = false, hangs = false, login, deadUntil }) {
+    async behave({ signMs = 0, login, deadUntil, ...is }) {
       if (deadUntil) deaths += 1
       const logins = login === undefined ? 0 : login === 'hangs' ? 1 : 2
       const kind = deadUntil === 'C_Logout' ? 1 : 2
-      await writeFile(controlFile, [signMs, Number(isSerial), Number(hangs), logins, deaths, kind].join(' '))
+      const flags = [is.isSerial, is.hangs, is.isSensitive, is.hasBrokenSlot].map((flag) => (flag ? 1 : 0))
+      await writeFile(controlFile, [signMs, ...flags, logins, deaths, kind].join(' '))
     },
     calls: async () => {
       const log = existsSync(`${controlFile}.log`) ? await readFile(`${controlFile}.log`, 'utf8') : ''

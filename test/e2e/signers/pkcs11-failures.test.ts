@@ -4,18 +4,27 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { publicKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { systemClock } from '../../../src/ops/clock.ts'
+import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import { secret } from '../../../src/ops/secret.ts'
 import type { KeyService } from '../../../src/signers/key-service.ts'
 import { openPkcs11 } from '../../../src/signers/pkcs11.ts'
+import type { SigningPriority } from '../../../src/signers/signer.ts'
 import { type SlowCryptoki, startSlowCryptoki, whyNoCompiler } from '../../../tooling/key-services/slow-cryptoki.ts'
 import { type SoftHsm, startSoftHsm, whyNoSoftHsm } from '../../../tooling/key-services/soft-hsm.ts'
+import { key, signerOver } from '../../signers/key-services/over-service.ts'
 import { failureOf, signersOf, someDigest, unaborted } from '../../signers/key-services/support.ts'
 import { isSkipped } from '../../support/is-skipped.ts'
 import { childrenWith } from './support/child-processes.ts'
 
 const missing = whyNoSoftHsm() ?? whyNoCompiler()
 const [tokenLabel, keyLabel] = ['relayers', 'payouts']
+/** The token and the limits of its calls take twice as long, so that a busy machine keeps them. */
+const slowdown = 2
+const slowedClock = {
+  ...systemClock,
+  elapsed: () => systemClock.elapsed() / slowdown,
+  sleep: (ms: number, ended?: AbortSignal) => systemClock.sleep(ms * slowdown, ended),
+}
 /** For a busy machine. */
 const patience = 90_000
 let hsm: SoftHsm
@@ -26,6 +35,7 @@ beforeAll(async () => {
   if (missing !== undefined) return
   hsm = await startSoftHsm()
   await hsm.createKey(keyLabel, '01')
+  await hsm.importKey('served', '02', key.privateKey)
 })
 afterAll(() => hsm?.[Symbol.asyncDispose]())
 
@@ -44,9 +54,9 @@ afterEach(async () => {
   await library?.[Symbol.asyncDispose]()
 })
 
-function open(): Promise<KeyService> {
-  const settings = { module: library.module, tokenLabel, pin: secret(hsm.pin), keyLabel }
-  return openPkcs11({ id: 'hsm', type: 'pkcs11', ...settings }, { clock: systemClock })
+function open(label = keyLabel, clock: Clock = systemClock): Promise<KeyService> {
+  const settings = { module: library.module, tokenLabel, pin: secret(hsm.pin), keyLabel: label }
+  return openPkcs11({ id: 'hsm', type: 'pkcs11', ...settings }, { clock })
 }
 
 async function signs(): Promise<boolean> {
@@ -68,6 +78,43 @@ test.skipIf(isSkipped(missing !== undefined))(`several sessions sign at once ${m
   await Promise.all([service, service, service].map((each) => each.sign(someDigest, unaborted)))
   expect(named(await library.calls(), 'C_Sign').map((call) => call.at(-1))).toContain('2')
 })
+
+test.skipIf(isSkipped(missing !== undefined))(
+  `a token that takes more than a second for each signature signs one at a time, cancellations first ${missing ?? ''}`,
+  async () => {
+    await library.behave({ signMs: 1_100 * slowdown, isSerial: true })
+    const { signer, warnings } = await signerOver(await open('served', slowedClock), slowedClock)
+    const order: SigningPriority[] = []
+    const signed = async (priority: SigningPriority, nonce: number) => {
+      const fees = { kind: 'legacy', gasPrice: 7n } as const
+      const unsigned = { chainId: 1, nonce, gasLimit: 21_000, to: key.address, value: 5n, data: '0x', fees } as const
+      await signer.sign(unsigned, { priority, deadline: slowedClock.now() + 10_000 })
+      order.push(priority)
+    }
+    const payloads = [0, 1, 2, 3].map((nonce) => signed('payload', nonce))
+    await Promise.all([...payloads, signed('cancel', 4)])
+    expect(order).toEqual(['payload', 'cancel', 'payload', 'payload', 'payload'])
+    expect(warnings).toEqual([])
+    await signer.close?.()
+  },
+)
+
+test.skipIf(isSkipped(missing !== undefined))(
+  `attributes that the token calls sensitive are read from the public key ${missing ?? ''}`,
+  async () => {
+    await library.behave({ isSensitive: true })
+    expect(await signs()).toBe(true)
+  },
+)
+
+test.skipIf(isSkipped(missing !== undefined))(
+  `two slots have the label, and the first one is broken: the second one signs ${missing ?? ''}`,
+  async () => {
+    await library.behave({ hasBrokenSlot: true })
+    expect(await failureOf(() => service.open(unaborted))).toMatchObject({ code: 'CKR_DEVICE_ERROR' })
+    expect(await signs()).toBe(true)
+  },
+)
 
 test.skipIf(isSkipped(missing !== undefined)).each(['C_Logout', 'C_Finalize'] as const)(
   `a session that is dead until %s signs again without a restart ${missing ?? ''}`,
