@@ -220,7 +220,9 @@ export function parseDatabase(env: Environment, cwd: string, report: Report): Da
   return { kind: 'sqlite', path: resolve(cwd, path ?? 'data/rescind.db') }
 }
 
-function parsePostgres(url: string, report: Report): DatabaseConfig {
+function parsePostgres(given: string, report: Report): DatabaseConfig {
+  // As in libpq, a URL whose parameter names the host, such as the folder of a socket, needs none before its path.
+  const url = given.replace(/^(postgres(?:ql)?:\/\/[^/?#]+@)(?=\/[^?#]*\?(?:.*&)?host=.)/, '$1localhost')
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   const problem = postgresProblem(url, parsed)
   if (problem !== undefined) report.problem('DATABASE_URL', problem)

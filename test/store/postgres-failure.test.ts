@@ -56,7 +56,15 @@ test('a database that accepts no connections: nothing is stored, and it is not r
   expect(await last(() => storedRelayer(store))).toMatchObject(refused)
   expect(await last(() => store.check())).toMatchObject({ code: 'NOT_READY', message: why })
   await postgres.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
-  await store.check()
+  // A pause of up to a second follows connections that failed.
+  await until(
+    () =>
+      store.check().then(
+        () => true,
+        () => false,
+      ),
+    { what: 'a connection' },
+  )
   await storedRelayer(store)
 })
 

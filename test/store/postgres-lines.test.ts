@@ -1,13 +1,17 @@
 // Connections that fell silent, on a real server: given up once it is heard again, and no sooner; those that spoke stay.
 import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { openPool } from '../../src/store/postgres/connect.ts'
 import { openLines } from '../../src/store/postgres/lines.ts'
 import { openPostgresLocks } from '../../src/store/postgres/locks.ts'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { openGate } from '../chaos/replicas/gate.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { sharedPostgres } from './open-postgres.ts'
+import { quiet } from './open-store.ts'
 
 const server = sharedPostgres()
 
@@ -68,4 +72,49 @@ test('the silence of a session of locks is a doubt, and its next session the end
   const third = await locks.join()
   opened.defer(() => third.end())
   expect(reported).toEqual(['doubted', 'given up'])
+})
+
+test('while no connection is taken, one is tried now and then, and requests fail at once', async () => {
+  await using opened = new AsyncDisposableStack()
+  const postgres = await server()
+  const gate = opened.use(await openGate(postgres.port))
+  const url = new URL(await postgres.database())
+  let isOpen = true
+  let connections = 0
+  const door = createServer((socket) => {
+    connections += 1
+    if (!isOpen) {
+      socket.destroy()
+      return
+    }
+    const beyond = connect(gate.port, '127.0.0.1')
+    for (const each of [socket, beyond]) each.on('error', () => undefined)
+    socket.pipe(beyond).pipe(socket)
+  })
+  opened.defer(() => void door.close())
+  door.listen(0, '127.0.0.1')
+  await once(door, 'listening')
+  url.port = String((door.address() as AddressInfo).port)
+  const clock = manualClock()
+  const store = opened.use(await openPostgresStore({ url: secretUrl(url), clock, logger: quiet }))
+  const isWell = () =>
+    store.check().then(
+      () => true,
+      () => false,
+    )
+
+  connections = 0
+  isOpen = false
+  gate.cut()
+  const wellAfter = async () => ({ isWell: await isWell(), connections })
+  await expect.poll(wellAfter).toEqual({ isWell: false, connections: 1 })
+  for (let times = 0; times < 50; times += 1) expect(await wellAfter()).toEqual({ isWell: false, connections: 1 })
+  clock.advance(1_000)
+  await Promise.all(Array.from({ length: 50 }, isWell))
+  expect(connections).toBe(2)
+
+  isOpen = true
+  expect(await isWell()).toBe(false)
+  clock.advance(1_000)
+  expect(await isWell()).toBe(true)
 })

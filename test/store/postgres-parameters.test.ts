@@ -1,9 +1,13 @@
 // The parameters of DATABASE_URL on a real server: each has its effect, or is refused in words that show no secret.
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
+import { parseDatabase } from '../../src/config/environment.ts'
+import { openReport } from '../../src/config/report.ts'
 import { OperatorError } from '../../src/ops/operator-error.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { openPool, settingsFor } from '../../src/store/postgres/connect.ts'
@@ -79,6 +83,23 @@ test.each([
 ])('%s has its effect', async (parameters, name, value) => {
   const url = await (await server()).database()
   expect(await setting(`${url}?${parameters}`, name)).toBe(value)
+})
+
+test('a URL without a host connects through the socket of its parameter', async () => {
+  const url = new URL(await (await server()).database())
+  await using opened = new AsyncDisposableStack()
+  const door = createServer((socket) => {
+    const beyond = connect(Number(url.port), '127.0.0.1')
+    for (const each of [socket, beyond]) each.on('error', () => undefined)
+    socket.pipe(beyond).pipe(socket)
+  })
+  opened.defer(() => void door.close())
+  door.listen(join(folder, '.s.PGSQL.5432'))
+  await once(door, 'listening')
+  const given = `postgres://${url.username}:${url.password}@${url.pathname}?application_name=ours&host=${folder}`
+  const database = parseDatabase({ DATABASE_URL: given }, '/', openReport())
+  if (database.kind !== 'postgres') throw new Error('it is no URL of PostgreSQL')
+  expect(await setting(database.url.reveal(), 'application_name')).toBe('ours')
 })
 
 test('every mode of TLS keeps its proof', () => {

@@ -250,6 +250,24 @@ test('and one whose tables are somebody else’s', async () => {
   )
 })
 
+test('a server whose functions of the write-ahead log are off, as those of Aurora, is refused with the parameter', async () => {
+  const postgres = await server()
+  const url = await postgres.database()
+  for (const sql of [
+    'CREATE SCHEMA aurora',
+    `CREATE FUNCTION aurora.pg_current_wal_lsn() RETURNS pg_lsn LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'it is off' USING ERRCODE = '55000'; END $$`,
+    'GRANT USAGE ON SCHEMA aurora TO public',
+  ]) {
+    await postgres.query(sql, nameOf(url))
+  }
+  const refusal = await refusalOf(`${url}?options=-c%20search_path%3Dpublic,aurora,pg_catalog`)
+  expect(refusal).toBeInstanceOf(OperatorError)
+  expect(refusal.message).toBe(
+    'DATABASE_URL: the server does not return its system identifier and its timeline (it is off), by which the service notices a failover; on Aurora set rds.logical_replication to 1 in the parameter group of the cluster, and restart it',
+  )
+})
+
 function isWell(store: Store): Promise<boolean> {
   return store.check().then(
     () => true,

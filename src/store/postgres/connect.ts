@@ -8,6 +8,7 @@ import { lease } from '../locks.ts'
 import { migrations } from '../migrations/migrations.ts'
 import { type KnownServer, openKnownServer, pooler } from './known-server.ts'
 import type { Lines } from './lines.ts'
+import type { PacedConnects } from './pace-connects.ts'
 import { settingsIn } from './parameters.ts'
 import { withConnection } from './snapshot.ts'
 
@@ -56,20 +57,56 @@ interface PoolOptions {
   readonly lines?: Lines | undefined
   /** Shared by all sessions of the process. */
   readonly server?: KnownServer
+  /** Shared by its pools. */
+  readonly pace?: PacedConnects
 }
 
-export function openPool(url: Secret, { max, onIdleError, lines, server = openKnownServer() }: PoolOptions): Pool {
+export function openPool(url: Secret, options: PoolOptions): Pool {
+  const { max, onIdleError, lines, server = openKnownServer(), pace } = options
   const pool = new pg.Pool({
     ...settingsFor(url, server),
     ...(lines && { stream: lines.open }),
     max,
     idleTimeoutMillis: 60_000,
+    ...(pace && { Client: pacedClient(pace) }),
     // The pool waits for it, and closes a connection for which it fails.
-    onConnect: (client) => server.begin(client, () => cut(client)),
+    async onConnect(client) {
+      try {
+        await server.begin(client, () => cut(client))
+        pace?.worked()
+      } catch (error) {
+        if (error instanceof Error) pace?.failed(error)
+        throw error
+      }
+    },
   })
   // The pool replaces a broken idle connection at its next use; without a listener its error would end the process.
   pool.on('error', onIdleError)
   return pool
+}
+
+type Connected = (error: Error | null) => void
+
+/** The client of a pool, which connects with a callback. */
+function pacedClient(pace: PacedConnects) {
+  return class extends pg.Client {
+    override connect(): Promise<pg.Client>
+    override connect(connected: Connected): void
+    override connect(connected?: Connected): Promise<pg.Client> | undefined {
+      if (!connected) return super.connect()
+      const refusal = pace.refusal()
+      if (refusal) {
+        cut(this)
+        process.nextTick(connected, refusal)
+        return undefined
+      }
+      super.connect((error: Error | null) => {
+        if (error) pace.failed(error)
+        connected(error)
+      })
+      return undefined
+    }
+  }
 }
 
 /** Cuts the connection: all that waits on it fails at once, as when the server had ended it. */

@@ -73,6 +73,7 @@ const reasons: Reasons = [
   [/^ESTANDBY$/, 'is a standby, which takes no writes'],
   [/^EPOOLER$/, 'is behind a pooler, which shares sessions'],
   [/^EOTHERSERVER$/, 'is not the server of before, or a failover left it behind'],
+  [/^ENOTIMELINE$/, 'does not return its timeline'],
   [/^ENOPASSWORD$/, 'gets no password from the file or the command of DATABASE_URL'],
   [/^58/, 'has failed to read or write its files'],
 ]

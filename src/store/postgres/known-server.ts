@@ -9,7 +9,7 @@ import { codeOf } from '../failure.ts'
 /** `code` is read like the codes of Node: the connection is of no use, and a later one may be. */
 export class UnfitServer extends OperatorError {
   override readonly name = 'UnfitServer'
-  readonly code: 'ESTANDBY' | 'EPOOLER' | 'EOTHERSERVER'
+  readonly code: 'ESTANDBY' | 'EPOOLER' | 'EOTHERSERVER' | 'ENOTIMELINE'
 
   constructor(code: UnfitServer['code'], message: string, options?: ErrorOptions) {
     super(`DATABASE_URL: ${message}`, options)
@@ -182,6 +182,9 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
   }
 }
 
+/** Aurora has the functions of the write-ahead log only with logical replication. */
+const notPrepared = '55000'
+
 async function identityOf(client: Client | ClientBase): Promise<FoundServer> {
   try {
     const { rows } = await client.query<Omit<FoundServer, 'timeline'> & { timeline: string }>(factsOfServer)
@@ -190,9 +193,15 @@ async function identityOf(client: Client | ClientBase): Promise<FoundServer> {
     return { ...row, timeline: Number.parseInt(row.timeline, 16) }
   } catch (cause) {
     // A function that is missing, refused, or not supported: the server only speaks the protocol of PostgreSQL.
-    if (!['42883', '42501', '0A000'].includes(codeOf(cause))) throw cause
-    throw new OperatorError(
-      `DATABASE_URL: the server does not return its system identifier and its timeline (${memberOf(cause, 'message')}), by which the service notices a failover; see "Managed servers" in docs/postgres.md`,
+    const code = codeOf(cause)
+    if (!['42883', '42501', '0A000', notPrepared].includes(code)) throw cause
+    const fix =
+      code === notPrepared
+        ? 'on Aurora set rds.logical_replication to 1 in the parameter group of the cluster, and restart it'
+        : 'see "Managed servers" in docs/postgres.md'
+    throw new UnfitServer(
+      'ENOTIMELINE',
+      `the server does not return its system identifier and its timeline (${memberOf(cause, 'message')}), by which the service notices a failover; ${fix}`,
       { cause },
     )
   }

@@ -15,6 +15,7 @@ import { type KnownServer, openKnownServer } from './known-server.ts'
 import { openLanes } from './lanes.ts'
 import type { Lines } from './lines.ts'
 import { migrate } from './migrate.ts'
+import { paceConnects } from './pace-connects.ts'
 import { openDoubts } from './settle-doubt.ts'
 import { isLostEvent, settleIdentity } from './settle-identity.ts'
 import { openSettledEvents } from './settled-events.ts'
@@ -36,7 +37,7 @@ export async function openPostgresStore(options: {
   const { url, clock, logger, lines, server = openKnownServer(), stop } = options
   await using opened = new AsyncDisposableStack()
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'a connection to the database was lost')
-  const common = { onIdleError, lines, server }
+  const common = { onIdleError, lines, server, pace: paceConnects(clock) }
   const writers = openPool(url, { ...common, max: poolLimits.writersMax })
   opened.defer(() => writers.end())
   await checkServer(writers)
