@@ -80,7 +80,10 @@ function lifeOf(body: unknown, now: number): number | undefined {
 /** A machine's metadata service has codes of its own. */
 function refused(answer: ServiceAnswer, kind: string, { clock }: ServiceAccess): KeyServiceError {
   const error = memberOf(answer.body, 'error')
-  const code = typeof error === 'string' ? `token ${error}` : `token HTTP_${answer.status}`
+  const given = typeof error === 'string' ? error : `HTTP_${answer.status}`
+  // The number distinguishes a secret that has expired from a wrong one.
+  const number = [memberOf(answer.body, 'error_codes')].flat().find(Number.isSafeInteger)
+  const code = `token ${given}${number === undefined ? '' : ` AADSTS${number}`}`
   const failure = refusedBy(answer, code, clock, 'https', kindAtSource)
   const ofMachine = failureKind('azure_key_vault', `token HTTP_${answer.status}`)
   if (kind !== 'managed_identity' || ofMachine === undefined) return failure

@@ -152,6 +152,12 @@ export const failureTable: readonly FailureRow[] = [
   // While it loads its keys anew.
   { of: 'web3signer', codes: ['HTTP 404'], kind: 'transient', source: web3signer },
   { of: 'web3signer', codes: ['KEY_NOT_FOUND'], kind: 'permanent', source: web3signer },
+  {
+    of: 'web3signer',
+    codes: ['HOST_NOT_AUTHORIZED'],
+    kind: 'permanent',
+    source: 'https://docs.web3signer.consensys.io/reference/cli/options#http-host-allowlist',
+  },
   { of: 'pkcs11', codes: ['CHILD_ENDED', 'ABORTED', 'PKCS11_FAILED'], kind: 'transient', source: own },
   {
     of: 'pkcs11',

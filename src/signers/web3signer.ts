@@ -6,7 +6,7 @@ import type { Hex } from '../domain/ids.ts'
 import { uncompressed } from '../ops/curve-point.ts'
 import { memberOf } from '../ops/member.ts'
 import { SignerError } from '../ops/operator-error.ts'
-import { exchange, malformed, permanent, refusedBy, type ServiceAccess } from './exchange.ts'
+import { exchange, malformed, permanent, refusedBy, type ServiceAccess, type ServiceAnswer } from './exchange.ts'
 import { type KeyService, KeyServiceError } from './key-service.ts'
 import { proxyDispatcher } from './proxies.ts'
 import type { Web3signerSettings } from './settings.ts'
@@ -33,7 +33,7 @@ export async function openWeb3signer(
     canProbe: true,
     async open(signal) {
       const answer = await exchange({ method: 'GET', url: `${url}/api/v1/eth1/publicKeys` }, reached, signal)
-      if (answer.status !== 200) throw refusedBy(answer, undefined, access.clock, 'web3signer')
+      if (answer.status !== 200) throw refused(answer, access)
       if (!Array.isArray(answer.body)) throw malformed('list of public keys')
       // It answers before its keys are loaded.
       if (answer.body.length === 0) {
@@ -49,13 +49,18 @@ export async function openWeb3signer(
       const target = `${url}/api/v1/eth1/sign/${identifier}`
       const request = { method: 'POST', url: target, headers, body: JSON.stringify({ data: preimage }) } as const
       const answer = await exchange(request, reached, signal)
-      if (answer.status !== 200) throw refusedBy(answer, undefined, access.clock, 'web3signer')
+      if (answer.status !== 200) throw refused(answer, access)
       const text = typeof answer.body === 'string' ? answer.body : answer.text.trim()
       if (!isSignature(text)) throw malformed('signature')
       return { encoding: 'compact', bytes: text }
     },
     ...(agent && { close: () => agent.destroy() }),
   }
+}
+
+function refused(answer: ServiceAnswer, { clock }: ServiceAccess): KeyServiceError {
+  if (!answer.text.includes('Host not authorized')) return refusedBy(answer, undefined, clock, 'web3signer')
+  return permanent('it refuses the host of its url; name the host in its --http-host-allowlist', 'HOST_NOT_AUTHORIZED')
 }
 
 function isSignature(text: string): text is Hex {

@@ -124,7 +124,7 @@ test('a token file that is renewed while the service runs is read for each new t
   fake.federated.set('client-1', 'jwt-4')
   fake.tokens.clear()
   const failure = await failureOf(() => service.sign(someDigest, unaborted))
-  expect(failure).toMatchObject({ kind: 'credentials', code: 'token invalid_client' })
+  expect(failure).toMatchObject({ kind: 'credentials', code: 'token invalid_client AADSTS7000215' })
   await rm(file)
   expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ code: 'TOKEN_FILE' })
   await writeFile(file, 'jwt-4')
@@ -224,8 +224,19 @@ test('a try that is aborted is transient', async () => {
 
 test('a wrong client secret is not shown', async () => {
   const failure = await failureOf(() => open({ ...bySecret, clientSecret: secret('not-this') }).open(unaborted))
-  expect(failure).toMatchObject({ kind: 'credentials', code: 'token invalid_client' })
+  expect(failure).toMatchObject({ kind: 'credentials', code: 'token invalid_client AADSTS7000215' })
   expect(inspect(failure)).not.toContain('not-this')
+})
+
+test('a client secret that has expired is told apart by the number of the error', async () => {
+  const description = "AADSTS7000222: The provided client secret keys for app 'client-1' are expired."
+  const expired = {
+    status: 401,
+    body: { error: 'invalid_client', error_description: description, error_codes: [7000222] },
+  }
+  fake.failNext('/oauth2/', expired, expired)
+  const failure = await failureOf(() => open(bySecret).open(unaborted))
+  expect(failure).toMatchObject({ kind: 'permanent', message: 'HTTP 401: token invalid_client AADSTS7000222' })
 })
 
 test('a key that is disabled, may not sign, or is of another curve is for the operator', async () => {

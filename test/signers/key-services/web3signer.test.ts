@@ -64,6 +64,15 @@ test('a list without keys is transient: it answers before its keys are loaded', 
   await expectSignatures(service, key)
 })
 
+test('a host that it does not allow is for the operator, with the option that allows it', async () => {
+  const service = await openWeb3signer({ ...named, url: fake.url }, access)
+  fake.failNext('/publicKeys', { status: 403, body: { message: 'Host not authorized.' } })
+  expect(await failureOf(() => service.open(unaborted))).toMatchObject({
+    ...{ kind: 'permanent', code: 'HOST_NOT_AUTHORIZED' },
+    message: 'it refuses the host of its url; name the host in its --http-host-allowlist',
+  })
+})
+
 test.each([
   [429, 'throttled'],
   [500, 'transient'],
