@@ -112,6 +112,8 @@ const excesses = {
   ),
 } as const
 
+const encoded = new RescindError('UNSUPPORTED_MEDIA_TYPE', 'body: is compressed; send it without Content-Encoding')
+
 type Parsed = (error: Error | null, body?: unknown) => void
 
 /** Numbers that a double can't hold become strings, integers as decimal digits: members in wei accept both. */
@@ -136,6 +138,7 @@ export function parseJsonExactly(app: FastifyInstance, rates: Pick<RateLimits, '
   }
 
   const parser = (request: FastifyRequest, bytes: Buffer, done: Parsed) => {
+    if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') return done(encoded)
     if (bytes.length < largeBodyBytesMin) return parseNow(request, bytes, done)
     const key = request.keyId ?? request.ip
     // Authorization charged a declared length, before it was read.

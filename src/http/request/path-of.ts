@@ -26,6 +26,14 @@ function decoded(segment: string | undefined): string | undefined {
 
 export const basePath = '/api/v1'
 
+const slashesBefore = new RegExp(`^/{2,}(?=${basePath.slice(1)}(?:[/?]|$))`)
+const slashBehind = new RegExp(`^(${basePath}/[^?]*[^?/])/(?=\\?|$)`)
+
+/** A base URL with a final slash puts two before the path, and some clients and proxies add one behind it. */
+export function withoutMoreSlashes(url: string): string {
+  return url.replace(slashesBefore, '/').replace(slashBehind, '$1')
+}
+
 // A request's target in the log: the path alone. Clients put keys into queries, and into URLs, by mistake.
 export function shownPath(url: string): string {
   const path = withoutOrigin(url)

@@ -37,7 +37,7 @@ import { type RateLimits, rateLimits } from '../request/limit-rate.ts'
 import type { Mounting } from '../request/mount.ts'
 import { pathParametersOf } from '../request/parameters.ts'
 import { parseJsonExactly } from '../request/parse-json.ts'
-import { basePath, isUnder, pathOf, shownPath } from '../request/path-of.ts'
+import { basePath, isUnder, pathOf, shownPath, withoutMoreSlashes } from '../request/path-of.ts'
 import { requestIds } from '../request/request-id.ts'
 import { compileValidator } from '../request/validate.ts'
 import type { Readiness } from '../service/probes.ts'
@@ -131,7 +131,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     },
     routerOptions: { maxParamLength: headerBytesMax },
     return503OnClosing: false,
-    ...(options.sessionDigest && { rewriteUrl: rewriteDashboardUrl }),
+    rewriteUrl: rewriting(options),
     ...(options.trustedProxies && { trustProxy: [...options.trustedProxies] }),
     clientErrorHandler: refuseConnection(logger, newRequestId),
     // Hooks do not run for a path that does not decode, so it passes the door here.
@@ -182,6 +182,11 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   if (options.serves !== 'probes') unknownPage = operations(at, options, access, stopping)
   await app.ready()
   return serverOf(app, draining, auditor)
+}
+
+/** The targets that the router reads. */
+function rewriting({ sessionDigest }: ServerOptions): (request: Pick<IncomingMessage, 'url'>) => string {
+  return (request) => withoutMoreSlashes(sessionDigest ? rewriteDashboardUrl(request) : (request.url ?? ''))
 }
 
 /** Adds the end of each answer: a connection ends with it during a drain, and it is counted and logged. */

@@ -1,4 +1,5 @@
 // Every error is answered in the form of the interface, and never with a stack.
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
 import { expectFailure } from '../support/expectations.ts'
@@ -20,7 +21,7 @@ describe('paths and methods', () => {
     ['GET', '/api/v1'],
     ['GET', '/api/v2/relayers'],
     ['GET', '/dashboard'],
-    ['DELETE', '/api/v1/relayers/one/transactions/pending/'],
+    ['DELETE', '/api/v1/relayers/one/transactions/pending//'],
     ['POST', '/nothing'],
   ])('an unknown path: %s %s', async (method, path) => {
     const answer = await server.ask(method, path)
@@ -47,6 +48,17 @@ describe('paths and methods', () => {
     expectFailure(answer, 405, `${method} is not for this path; it allows ${allowed}`, 'METHOD_NOT_ALLOWED')
     expect(answer.headers).toMatchObject({ allow: allowed })
   })
+
+  test.each(['//api/v1/relayers/one', '/api/v1/relayers/one/', '///api/v1/relayers/one/?x=1'])(
+    'a slash more is no other path: %s',
+    async (path) => {
+      const answer = await server.ask('GET', path)
+      expect(answer.status).toBe(200)
+      expect(JSON.parse(answer.text)).toMatchObject({ data: { id: 'one' } })
+      const unknown = await fetch(`${server.url}${path}`)
+      expect(unknown.status).toBe(401)
+    },
+  )
 
   test('HEAD answers as GET does, without a body', async () => {
     const answer = await server.ask('HEAD', '/api/v1/relayers')
@@ -80,6 +92,13 @@ describe('bodies', () => {
       expectFailure(answer, 415, message, 'UNSUPPORTED_MEDIA_TYPE')
     },
   )
+
+  test('compressed', async () => {
+    const headers = { ...json, 'content-encoding': 'gzip' }
+    const answer = await server.ask('POST', sendPath, { headers, body: gzipSync('{}').toString('latin1') })
+    const message = 'body: is compressed; send it without Content-Encoding'
+    expectFailure(answer, 415, message, 'UNSUPPORTED_MEDIA_TYPE')
+  })
 
   test('too large, by its declared length and by its bytes', async () => {
     const message = 'body: is larger than this service takes'
