@@ -2,6 +2,7 @@
 import type { Config } from './config/config.ts'
 import type { Clock } from './ops/clock.ts'
 import type { Logger } from './ops/logger.ts'
+import type { ProcessStates } from './ops/process-states.ts'
 import type { Random } from './ops/random.ts'
 import type { Secret } from './ops/secret.ts'
 import type { Hints } from './store/hints.ts'
@@ -18,6 +19,7 @@ export interface StoreSurroundings {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+  readonly processStates: Pick<ProcessStates, 'set'>
   /** Ends the wait for another process that migrates the database. */
   readonly stop?: AbortSignal
   /** Where rows are kept; the configured database by default. */
@@ -40,7 +42,7 @@ interface Sharing {
 
 export function openSharing(
   database: Config['database'],
-  { clock, random, logger, openStore, openSharing }: StoreSurroundings,
+  { clock, random, logger, processStates: states, openStore, openSharing }: StoreSurroundings,
   { keys, ...shared }: SharedBySessions & { readonly keys: readonly Secret[] },
 ): Sharing | undefined {
   if (openStore) return openSharing?.()
@@ -48,7 +50,7 @@ export function openSharing(
   const { url } = database
   return {
     locks: openPostgresLocks({ url, clock, ...shared }),
-    hints: openPostgresHints({ url, clock, random, logger, ...shared, keys }),
+    hints: openPostgresHints({ url, clock, random, logger, states, ...shared, keys }),
   }
 }
 

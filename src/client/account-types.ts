@@ -126,7 +126,7 @@ export interface RelayersByStateView {
 }
 
 export interface ProcessConditionView {
-  readonly condition: 'database_out' | 'database_replaced' | 'log_lost'
+  readonly condition: 'database_out' | 'database_replaced' | 'log_lost' | 'notify_queue_full'
   readonly since: string
   readonly runbook: string
 }

@@ -9,6 +9,8 @@ export const processConditions = [
   'database_replaced',
   /** Lines of the log can't be written: its disk is full, or nobody reads them. */
   'log_lost',
+  /** PostgreSQL's queue of notifications is half full: a session that listens is in a transaction that does not end. */
+  'notify_queue_full',
 ] as const
 export type ProcessCondition = (typeof processConditions)[number]
 

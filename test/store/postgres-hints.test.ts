@@ -1,12 +1,15 @@
 // Hints over a real server: everybody hears them, together where many are told at once, and again after a breakdown.
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { systemClock } from '../../src/ops/clock.ts'
+import { watchProcess } from '../../src/ops/process-states.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret, secretUrl } from '../../src/ops/secret.ts'
 import type { Hint } from '../../src/store/hints.ts'
 import { openPostgresHints } from '../../src/store/postgres/hints.ts'
 import { until } from '../http/support/until.ts'
+import { listeningLog } from '../signers/workplace.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
 
@@ -61,6 +64,32 @@ test('after the server was gone hints are told and heard again', async () => {
     one.hints.notify(work('afterwards'))
     return other.relayers().includes('afterwards' as RelayerId)
   })
+})
+
+test('a queue that fills is a condition until it is empty again, with a line of the log', async () => {
+  const url = await (await server()).database()
+  const states = watchProcess(systemClock)
+  const { log, warnings } = listeningLog()
+  const hurried = { ...systemClock, sleep: (ms: number, ended?: AbortSignal) => systemClock.sleep(ms / 50, ended) }
+  // A few pages are a millionth of the queue.
+  const options = { clock: hurried, random: systemRandom(), logger: log, states, fullFrom: 2e-6 }
+  await using _ = openPostgresHints({ ...options, url: secretUrl(new URL(url)), keys: [secret('k'.repeat(32))] })
+  const listener = new pg.Client(url)
+  await listener.connect()
+  await listener.query('LISTEN elsewhere')
+  await listener.query('BEGIN')
+  const notifier = new pg.Client(url)
+  await notifier.connect()
+  for (let page = 0; page < 10; page += 1)
+    await notifier.query(`SELECT pg_notify('elsewhere', repeat('${page}', 7000))`)
+  await until(() => states.held().length > 0)
+  expect(states.held().map(({ condition }) => condition)).toEqual(['notify_queue_full'])
+  await listener.query('COMMIT')
+  await notifier.query(`SELECT pg_notify('elsewhere', '')`)
+  await until(() => states.held().length === 0)
+  const line = 'the queue of notifications fills: a session that listens is in a long transaction'
+  expect(warnings.map(({ message }) => message)).toEqual([line])
+  await Promise.all([listener.end(), notifier.end()])
 })
 
 test('nobody hears anything who has stopped to listen', async () => {

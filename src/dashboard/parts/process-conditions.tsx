@@ -7,6 +7,7 @@ const titles: Readonly<Record<ReadinessView['conditions'][number]['condition'], 
   database_out: 'The database takes no writes',
   database_replaced: 'The database file was replaced: sends are refused',
   log_lost: 'Lines of the log can’t be written',
+  notify_queue_full: 'The queue of notifications of PostgreSQL fills',
 }
 
 export function ProcessConditions() {

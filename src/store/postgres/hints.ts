@@ -2,6 +2,7 @@
 // server wait for each other. Hints that arrive while one is under way go out with the next.
 import { backOff, type Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
+import type { ProcessStates } from '../../ops/process-states.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { late, within } from '../../ops/within.ts'
 import type { Hint, Hints } from '../hints.ts'
@@ -13,6 +14,8 @@ import { openMessageSeal, type SealMessages } from './seal-messages.ts'
 
 /** A silent connection gets a query now and then: a mere listener would not notice that it is broken. */
 const speakEveryMs = 5_000
+/** PostgreSQL itself warns from this share of its queue on. Full, it refuses every NOTIFY of all its databases. */
+const fullShare = 0.5
 
 interface PostgresHints extends SealMessages {
   readonly url: Secret
@@ -20,6 +23,9 @@ interface PostgresHints extends SealMessages {
   readonly logger: Logger
   readonly lines?: Lines
   readonly server?: KnownServer
+  readonly states?: Pick<ProcessStates, 'set'>
+  /** The share of the server's queue of notifications from which it counts as full. */
+  readonly fullFrom?: number
 }
 
 /** Connects in the background, and again whenever the connection breaks. */
@@ -28,6 +34,7 @@ export function openPostgresHints(options: PostgresHints): Hints {
   const closing = new AbortController()
   const listeners = new Set<(hint: Hint) => void>()
   const [pending, messages] = [openPendingHints(), openMessages(options, hear)]
+  const measureQueue = watchQueue(options)
   let session: DirectSession | undefined
   let sending = false
   let giveUpSilent: (() => void) | undefined
@@ -62,7 +69,7 @@ export function openPostgresHints(options: PostgresHints): Hints {
       void flush()
       while (!stop.aborted) {
         await clock.sleep(speakEveryMs, stop)
-        if (!stop.aborted) await answered(client.query('SELECT 1'), stop)
+        if (!stop.aborted) await answered(measureQueue(client), stop)
       }
     } finally {
       session = undefined
@@ -111,6 +118,20 @@ export function openPostgresHints(options: PostgresHints): Hints {
       closing.abort()
       await running
     },
+  }
+}
+
+/** The result asks the server how full its queue of notifications is. */
+function watchQueue({ logger, states, fullFrom = fullShare }: PostgresHints) {
+  let wasFull = false
+  return async (client: DirectSession['client']): Promise<void> => {
+    const { rows } = await client.query<{ used: number }>('SELECT pg_notification_queue_usage() AS used')
+    const used = rows[0]?.used ?? 0
+    const isFull = used >= fullFrom
+    const message = 'the queue of notifications fills: a session that listens is in a long transaction'
+    if (isFull && !wasFull) logger.warn({ used }, message)
+    wasFull = isFull
+    states?.set('notify_queue_full', isFull)
   }
 }
 
