@@ -1,6 +1,7 @@
 // Follows the service's events while somebody is signed in, and says when views should read again.
 import { effect, signal } from '@preact/signals'
 import { after, every, now, shownNow } from './clock.ts'
+import { prefix } from './prefix.ts'
 import { readSession, session } from './session.ts'
 
 /** Stops all movement on the page. */
@@ -33,7 +34,7 @@ function readSoon(): void {
 }
 
 function open(): () => void {
-  const stream = new EventSource('/dashboard/api/v1/events?detail=position')
+  const stream = new EventSource(`${prefix}/dashboard/api/v1/events?detail=position`)
   connection.value = 'connecting'
   stream.addEventListener('open', () => {
     connection.value = 'live'

@@ -1,4 +1,6 @@
 // Sends requests to the service that served this page. The browser adds the session's cookie.
+import { prefix } from './prefix.ts'
+
 export class Failure extends Error {
   override readonly name = 'Failure'
   /** The service's `Relayer-Error-Code`; `NO_ANSWER` without an answer. */
@@ -48,7 +50,7 @@ export function whenSessionEnds(run: () => void): void {
 /** `path` from `/v1` or `/session` on. Throws Failure, and the reason of an aborted signal. */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<Reply<T>> {
   const { method = 'GET', body, idempotencyKey, background, signal } = options
-  const answer = await fetch(`/dashboard/api${path}`, {
+  const answer = await fetch(`${prefix}/dashboard/api${path}`, {
     method,
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),

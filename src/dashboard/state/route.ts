@@ -1,5 +1,6 @@
 // The view that the URL names. Every view has a path of its own.
 import { signal } from '@preact/signals'
+import { prefix } from './prefix.ts'
 
 export type Route =
   | { readonly view: 'relayers' | 'nodes' | 'figures' | 'gas' | 'dead-letters' | 'api-keys' | 'audit-log' | 'nothing' }
@@ -14,7 +15,7 @@ export const route = signal<Route>(routeOf(location))
 export const search = signal(location.search)
 
 function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
-  const [first = '', relayer, third, fourth, ...more] = pathname.split('/').slice(1).map(decoded)
+  const [first = '', relayer, third, fourth, ...more] = pathname.slice(prefix.length).split('/').slice(1).map(decoded)
   if (first === '') return { view: 'relayers' }
   if (first === 'search') return { view: 'search', query: new URLSearchParams(search).get('query') ?? '' }
   if (first === 'bulk-cancellations' && third === undefined) return bulkRouteOf(relayer)
@@ -50,9 +51,9 @@ function decoded(part: string): string {
   }
 }
 
-/** Shows another view, as a link does. */
+/** Shows another view, as a link does. `path` is one of the service. */
 export function go(path: string): void {
-  history.pushState(null, '', path)
+  history.pushState(null, '', prefix + path)
   follow()
   scrollTo(0, 0)
   // A screen reader begins at the new heading.
@@ -81,9 +82,10 @@ addEventListener('click', (event) => {
     link?.target !== '' ||
     link.hasAttribute('download') ||
     link.origin !== location.origin ||
-    link.pathname.startsWith('/docs')
+    !link.pathname.startsWith(`${prefix}/`) ||
+    link.pathname.startsWith(`${prefix}/docs`)
   )
     return
   event.preventDefault()
-  go(link.pathname + link.search)
+  go(link.pathname.slice(prefix.length) + link.search)
 })

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { memberOf } from '../../ops/member.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
 import type { Mounting } from '../request/mount.ts'
+import { pathOf } from '../request/path-of.ts'
 import { type Asset, assetOf, once, sendAsset } from '../response/asset.ts'
 
 /** Each view has a path, so that it can be linked to. `state/route.ts` of the script has the same list. */
@@ -33,19 +34,21 @@ const pagePolicy =
 /** Answers a browser at a path that is none with the page, which says so. */
 export type UnknownPage = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-type Files = Readonly<Record<'html' | 'script' | 'style' | 'icon', Asset>>
+type Files = Readonly<Record<'script' | 'style' | 'icon', Asset>>
 
 /** Routes of the dashboard's files. They need no key, so requests are limited by address. */
 export function assetRoutes({ app, door }: Pick<Mounting, 'app' | 'door'>): UnknownPage {
   const files = once(openFiles)
-  const send = async (request: FastifyRequest, reply: FastifyReply, file: keyof Files) => {
+  const read = async (file: keyof Files | 'html', url: string) =>
+    file === 'html' ? assetOf('text/html; charset=utf-8', Buffer.from(pageAt(url))) : (await files())[file]
+  const send = async (request: FastifyRequest, reply: FastifyReply, file: keyof Files | 'html') => {
     reply.header('content-security-policy', pagePolicy)
     reply.header('referrer-policy', 'no-referrer')
     reply.header('cross-origin-opener-policy', 'same-origin')
     reply.header('cross-origin-resource-policy', 'same-origin')
-    return sendAsset(request, reply, (await files())[file])
+    return sendAsset(request, reply, await read(file, request.url))
   }
-  const serve = (url: string, file: keyof Files) =>
+  const serve = (url: string, file: keyof Files | 'html') =>
     app.get(url, {
       schema: { hide: true },
       onRequest: (request: FastifyRequest) => door.rates.checkOpenLimit(request.ip),
@@ -63,13 +66,12 @@ export function assetRoutes({ app, door }: Pick<Mounting, 'app' | 'door'>): Unkn
 
 async function openFiles(): Promise<Files> {
   const { script, style } = await readBundle()
-  const [html, js, css, svg] = await Promise.all([
-    assetOf('text/html; charset=utf-8', Buffer.from(page)),
+  const [js, css, svg] = await Promise.all([
     assetOf('text/javascript; charset=utf-8', Buffer.from(script)),
     assetOf('text/css; charset=utf-8', Buffer.from(style)),
     assetOf('image/svg+xml', Buffer.from(icon)),
   ])
-  return { html, script: js, style: css, icon: svg }
+  return { script: js, style: css, icon: svg }
 }
 
 /** The package has the built files. A checkout has their source, and builds them at the first request. */
@@ -84,16 +86,19 @@ async function readBundle(): Promise<Bundle> {
   }
 }
 
-const page = `<!doctype html>
+/** The page at a path names its files as seen from there: a proxy may serve all of it below a path of its own. */
+function pageAt(url: string): string {
+  const root = '../'.repeat(pathOf(url).split('/').length - 2)
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Rescind</title>
-<link rel="icon" href="/dashboard/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/dashboard/app.css">
-<script type="module" src="/dashboard/app.js"></script>
+<link rel="icon" href="${root}dashboard/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${root}dashboard/app.css">
+<script type="module" src="${root}dashboard/app.js"></script>
 </head>
 <body>
 <div id="app"></div>
@@ -101,6 +106,7 @@ const page = `<!doctype html>
 </body>
 </html>
 `
+}
 
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#3451d1"/><path d="M22.5 21a7.5 7.5 0 1 0-12-8.5M9.5 7.5v5.5H15" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 
