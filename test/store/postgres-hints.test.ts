@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
+import { processConditions } from '../../src/domain/process-condition.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { watchProcess } from '../../src/ops/process-states.ts'
 import { systemRandom } from '../../src/ops/random.ts'
@@ -68,7 +69,7 @@ test('after the server was gone hints are told and heard again', async () => {
 
 test('a queue that fills is a condition until it is empty again, with a line of the log', async () => {
   const url = await (await server()).database()
-  const states = watchProcess(systemClock)
+  const states = watchProcess(systemClock, processConditions)
   const { log, warnings } = listeningLog()
   const hurried = { ...systemClock, sleep: (ms: number, ended?: AbortSignal) => systemClock.sleep(ms / 50, ended) }
   // A few pages are a millionth of the queue.

@@ -236,7 +236,7 @@ test('a client secret that has expired is told apart by the number of the error'
   }
   fake.failNext('/oauth2/', expired, expired)
   const failure = await failureOf(() => open(bySecret).open(unaborted))
-  expect(failure).toMatchObject({ kind: 'permanent', message: 'HTTP 401: token invalid_client AADSTS7000222' })
+  expect(failure).toMatchObject({ kind: 'credentials', message: 'HTTP 401: token invalid_client AADSTS7000222' })
 })
 
 test('a key that is disabled, may not sign, or is of another curve is for the operator', async () => {
