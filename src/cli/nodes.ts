@@ -98,14 +98,14 @@ function replicaLines(terminal: Terminal, replica: Replica, isOneOfSeveral: bool
 function row({ endpoint, host, state, client, head, calls, latency }: Node): readonly Cell[] {
   const took = latency && `${latency.p50_ms}/${latency.p95_ms} ms`
   const read = head && `${since(head.read_at)} ago`
-  const failed = calls.unanswered + calls.unsent
-  return [endpoint, host, state, head?.number, head?.behind, read, took, calls.total, failed, client]
+  const failed = calls && calls.unanswered + calls.unsent
+  return [endpoint, host, state, head?.number, head?.behind, read, took, calls?.total, failed, client]
 }
 
 function conditionLines({ endpoint, host, conditions, last_failure: failure }: Node, url: string): readonly string[] {
   return conditions.flatMap(({ condition, text, runbook }) => {
     const isSilent = condition === 'no_answer' && failure !== undefined
-    const words = isSilent ? `; the last one ${since(failure.at)} ago: ${failure.text}` : ''
+    const words = isSilent ? `; the last one ${since(failure.at)} ago: ${failure.text ?? failure.kind}` : ''
     return [plain(`  ${endpoint} ${host}: ${condition}: ${text}${words}`), `    what to do: ${runbookAt(url, runbook)}`]
   })
 }

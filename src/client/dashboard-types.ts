@@ -101,9 +101,9 @@ export interface SeriesView {
       /** Wei */
       readonly fees: string
     }[]
-    /** Calls to the nodes of the relayers' networks, for all relayers of these networks */
-    readonly calls: number
-    /** Calls among them without a value */
-    readonly failed_calls: number
+    /** Calls to the nodes of the relayers' networks, for all relayers of these networks. Absent for a key that is bound to relayers */
+    readonly calls?: number
+    /** Calls among them without a value. Absent with `calls` */
+    readonly failed_calls?: number
   }[]
 }

@@ -236,7 +236,7 @@ export interface NodeReportView extends NodeEndpointView {
   /** As it answered last */
   readonly chain_id?: number
   readonly head?: NodeHeadView
-  readonly calls: NodeCallsView
+  readonly calls?: NodeCallsView
   readonly latency?: NodeLatencyView
   readonly last_failure?: NodeFailureView
   readonly last_rpc_error?: NodeRpcErrorView
@@ -295,6 +295,7 @@ export interface NodeHeadView {
   readonly behind: number
 }
 
+/** Absent for a key that is bound to relayers, at an endpoint that relayers share */
 export interface NodeCallsView {
   /** An hour ago, or when the replica began to count */
   readonly since: string
@@ -313,19 +314,21 @@ export interface NodeLatencyView {
   readonly p50_ms: number
   /** 19 of 20 calls were answered within */
   readonly p95_ms: number
-  /** So many calls, the last that were answered, at most 500 */
-  readonly calls: number
+  /** So many calls, the last that were answered, at most 500. Absent for a key that is bound to relayers, at an endpoint that relayers share */
+  readonly calls?: number
 }
 
 export interface NodeFailureView {
   readonly at: string
-  readonly method: string
+  /** Absent for a key that is bound to relayers, at an endpoint that relayers share */
+  readonly method?: string
   readonly kind: 'unanswered' | 'unsent'
   readonly http_status?: number
-  /** Without a URL or a key */
-  readonly text: string
+  /** Without a URL or a key. Absent for a key that is bound to relayers, at an endpoint that relayers share */
+  readonly text?: string
 }
 
+/** Absent for a key that is bound to relayers, at an endpoint that relayers share */
 export interface NodeRpcErrorView {
   readonly at: string
   readonly method: string

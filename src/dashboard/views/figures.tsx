@@ -20,7 +20,7 @@ type Point = SeriesView['points'][number]
 type CountedFigure = 'sent' | 'confirmed' | 'failed' | 'canceled' | 'expired' | 'gas_used' | 'calls' | 'failed_calls'
 
 function sumOf(points: readonly Point[], figure: CountedFigure): number {
-  return points.reduce((sum, point) => sum + point[figure], 0)
+  return points.reduce((sum, point) => sum + (point[figure] ?? 0), 0)
 }
 
 /** By the index of the bound; the last has none. */
@@ -139,7 +139,7 @@ function Charts({ series, range }: { series: SeriesView; range: Range }) {
             {...draw}
             name={name}
             sum={grouped(sumOf(points, figure))}
-            of={(point) => point[figure]}
+            of={(point) => point[figure] ?? 0}
           />
         ))}
         <Figure
@@ -160,7 +160,9 @@ function Charts({ series, range }: { series: SeriesView; range: Range }) {
             of={(point) => Number(feesOn([point], isOf) / 1_000_000_000n) / 1e9}
           />
         ))}
-        <Figure {...draw} name="Calls to nodes" sum={grouped(sumOf(points, 'calls'))} of={({ calls }) => calls} />
+        {points[0]?.calls !== undefined && (
+          <Figure {...draw} name="Calls to nodes" sum={grouped(sumOf(points, 'calls'))} of={({ calls = 0 }) => calls} />
+        )}
       </div>
       {average !== undefined && <Times times={timesOf(points)} bounds={bounds} />}
       <Steps points={points} symbols={symbols} />
@@ -254,9 +256,11 @@ const columns: readonly (readonly [figure: CountedFigure, name: string])[] = [
   ['failed_calls', 'Failed calls'],
 ]
 
-const isBusy = (point: Point) => columns.some(([figure]) => point[figure] > 0) || point.fees.length > 0
+const isBusy = (point: Point) => columns.some(([figure]) => (point[figure] ?? 0) > 0) || point.fees.length > 0
 
 function Steps({ points, symbols }: { points: readonly Point[]; symbols: Symbols }) {
+  // A key that is bound to relayers gets no calls.
+  const shown = columns.filter(([figure]) => points[0]?.[figure] !== undefined)
   return (
     <details class="figures" open>
       <summary>Table of the steps in which something happened</summary>
@@ -266,8 +270,8 @@ function Steps({ points, symbols }: { points: readonly Point[]; symbols: Symbols
         keyOf={({ at }) => at}
         columns={[
           { title: 'From', of: ({ at }) => <time dateTime={at}>{exactTime(at).slice(0, 16)}</time> },
-          ...columns.map(([figure, title]): Column<Point> => {
-            return { title, kind: 'number', of: (point) => grouped(point[figure]) }
+          ...shown.map(([figure, title]): Column<Point> => {
+            return { title, kind: 'number', of: (point) => grouped(point[figure] ?? 0) }
           }),
           { title: 'Average time', kind: 'number', of: (point) => secondsOf(point) },
           ...[...symbols].map(([symbol, isOf]): Column<Point> => {

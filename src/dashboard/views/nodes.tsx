@@ -152,14 +152,16 @@ const columns: readonly [Column<Node>, ...Column<Node>[]] = [
     kind: 'number',
     of: ({ latency }) =>
       latency ? (
-        <span title={`Half, and 19 of 20, of the last ${plural(latency.calls, 'answer')}`}>
+        <span
+          title={`Half, and 19 of 20, of the last ${latency.calls === undefined ? 'answers' : plural(latency.calls, 'answer')}`}
+        >
           {grouped(latency.p50_ms)} / {grouped(latency.p95_ms)} ms
         </span>
       ) : (
         '—'
       ),
   },
-  { title: 'Calls', kind: 'number', of: ({ calls }) => <Calls calls={calls} /> },
+  { title: 'Calls', kind: 'number', of: ({ calls }) => (calls ? <Calls calls={calls} /> : '—') },
   {
     title: 'Client',
     of: ({ client, chain_id: chainId }) => (
@@ -171,7 +173,7 @@ const columns: readonly [Column<Node>, ...Column<Node>[]] = [
   },
 ]
 
-function Calls({ calls }: Pick<Node, 'calls'>) {
+function Calls({ calls }: { calls: NonNullable<Node['calls']> }) {
   const failed = calls.unanswered + calls.unsent
   return (
     <>
@@ -204,7 +206,7 @@ function State({ node: { state, conditions, last_failure: failure } }: { node: N
           <Badge tone={tone}>{conditionWords[condition]}</Badge>
           <p class="why">
             {begun(text)}.
-            {condition === 'no_answer' && failure && (
+            {condition === 'no_answer' && failure?.text !== undefined && (
               <>
                 {' '}
                 {failure.text} (<code>{failure.method}</code>, <Age at={failure.at} /> ago).

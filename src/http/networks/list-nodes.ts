@@ -20,7 +20,7 @@ import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.
 import { answers, success } from '../response/envelope.ts'
 import { such, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
-import { endpointProperties, nodeSchema, presentHead, presentNode } from './present-node.ts'
+import { endpointProperties, nodeSchema, presentHead, presentNode, presentNodeState } from './present-node.ts'
 import { networkId } from './read-networks.ts'
 
 const replicaSchema = Type.Object(
@@ -71,7 +71,7 @@ export function listNodes({ registry, store, clock }: ManagementContext) {
       operationId: 'listNodes',
       summary: 'List the endpoints of each network, as the replicas see them',
       description:
-        'Calls no node. Each replica that advances relayers writes what it sees every ten seconds; a replica that is gone is marked `stale` after a minute and leaves after 15. A key that is bound to relayers sees the networks that they use.',
+        'Calls no node. Each replica that advances relayers writes what it sees every ten seconds; a replica that is gone is marked `stale` after a minute and leaves after 15. A key that is bound to relayers sees the networks that they use; of endpoints that relayers share, it sees states and times, and no calls.',
       tags: ['networks'],
       querystring: pageQuery,
       response: answers(Type.Array(nodesSchema)),
@@ -88,7 +88,11 @@ export function listNodes({ registry, store, clock }: ManagementContext) {
         relayer === undefined ? seesNetwork(network) : seesRelayer(relayer)
       const all = listed(registry, reports).filter(sees)
       const page = pageOf(query)
-      const presented = sliceOf(page, all).map((each) => presentNodes(each, reports, clock.now()))
+      const isBound = principal?.relayers !== undefined
+      const presented = sliceOf(page, all).map((each) => {
+        const present = isBound && each.relayer === undefined ? presentNodeState : presentNode
+        return presentNodes(each, reports, clock.now(), present)
+      })
       return success(presented, [], paginationOf(page, all.length))
     },
   })
@@ -125,6 +129,7 @@ function presentNodes(
   { network, chainId, relayer, endpoints }: Listed,
   reports: readonly NodeReport[],
   now: TimestampMs,
+  present: typeof presentNode,
 ): Static<typeof nodesSchema> {
   const found = reports.flatMap(({ networks, ...of }) => {
     const each = networks.find((some) => some.network === network && some.relayer === relayer)
@@ -136,23 +141,26 @@ function presentNodes(
     ...(relayer !== undefined && { relayer_id: relayer }),
     state: networkNodesStateOf(views),
     endpoints: endpoints.map(({ url, weight }, endpoint) => ({ endpoint, host: hostOf(url.reveal()), weight })),
-    replicas: found.map(presentReplica),
+    replicas: found.map((each) => presentReplica(each, present)),
   }
 }
 
-function presentReplica({
-  replica,
-  readAt,
-  isStale: stale,
-  nodes,
-}: Omit<NodeReport, 'networks'> & {
-  readonly isStale: boolean
-  readonly nodes: readonly NodeView[]
-}): Static<typeof replicaSchema> {
+function presentReplica(
+  {
+    replica,
+    readAt,
+    isStale: stale,
+    nodes,
+  }: Omit<NodeReport, 'networks'> & {
+    readonly isStale: boolean
+    readonly nodes: readonly NodeView[]
+  },
+  present: typeof presentNode,
+): Static<typeof replicaSchema> {
   const best = bestHeadOf(nodes)
   return {
     ...{ replica, read_at: presentTime(readAt), stale },
     ...(best && { head: presentHead(best) }),
-    nodes: nodes.map(presentNode),
+    nodes: nodes.map(present),
   }
 }

@@ -3,6 +3,8 @@ import { type Static, Type } from 'typebox'
 import { runbookOf } from '../../domain/condition.ts'
 import {
   type NodeCondition,
+  type NodeFailure,
+  type NodeLatency,
   type NodeReason,
   type NodeView,
   nodeConditions,
@@ -12,6 +14,8 @@ import {
 } from '../../domain/node-report.ts'
 import { count, such, time } from '../response/forms.ts'
 import { presentTime, runbookSchema } from '../response/present-values.ts'
+
+const absentForBound = 'Absent for a key that is bound to relayers, at an endpoint that relayers share'
 
 const factsSchema = Type.Object(
   {
@@ -60,14 +64,14 @@ const callsSchema = Type.Object(
     unanswered: count('A time-out, a lost connection, a rate limit, an answer that is none'),
     unsent: count('No connection was made'),
   },
-  { title: 'NodeCalls', additionalProperties: false },
+  { title: 'NodeCalls', additionalProperties: false, description: absentForBound },
 )
 
 const latencySchema = Type.Object(
   {
     p50_ms: count('Half of the calls were answered within'),
     p95_ms: count('19 of 20 calls were answered within'),
-    calls: count('So many calls, the last that were answered, at most 500'),
+    calls: Type.Optional(count(`So many calls, the last that were answered, at most 500. ${absentForBound}`)),
   },
   { title: 'NodeLatency', additionalProperties: false },
 )
@@ -75,10 +79,10 @@ const latencySchema = Type.Object(
 const failureSchema = Type.Object(
   {
     at: time(),
-    method: such('eth_chainId'),
+    method: Type.Optional(such('eth_chainId', absentForBound)),
     kind: Type.Enum(['unanswered', 'unsent']),
     http_status: Type.Optional(Type.Integer({ examples: [503] })),
-    text: such('no answer within 10000 ms', 'Without a URL or a key'),
+    text: Type.Optional(such('no answer within 10000 ms', `Without a URL or a key. ${absentForBound}`)),
   },
   { title: 'NodeFailure', additionalProperties: false },
 )
@@ -90,7 +94,7 @@ const rpcErrorSchema = Type.Object(
     code: Type.Integer({ examples: [-32_000] }),
     text: such('execution reverted', "The node's words, without a URL or a key"),
   },
-  { title: 'NodeRpcError', additionalProperties: false },
+  { title: 'NodeRpcError', additionalProperties: false, description: absentForBound },
 )
 
 export const endpointProperties = {
@@ -125,7 +129,7 @@ export const nodeSchema = Type.Object(
     ),
     chain_id: Type.Optional(Type.Integer({ description: 'As it answered last', examples: [1] })),
     head: Type.Optional(headSchema),
-    calls: callsSchema,
+    calls: Type.Optional(callsSchema),
     latency: Type.Optional(latencySchema),
     last_failure: Type.Optional(failureSchema),
     last_rpc_error: Type.Optional(rpcErrorSchema),
@@ -134,7 +138,21 @@ export const nodeSchema = Type.Object(
 )
 
 export function presentNode(view: NodeView): Static<typeof nodeSchema> {
-  const { endpoint, host, weight, client, replacement, chainId, latency } = view
+  const { calls, latency } = view
+  return {
+    ...presentNodeState(view),
+    calls: presentCalls(calls),
+    ...(latency && { latency: { ...presentLatency(latency), calls: latency.calls } }),
+    ...presentErrors(view),
+  }
+}
+
+/**
+ * The endpoint without the calls: the service makes them for all relayers that share it, so their texts show the accounts and
+ * contracts of others, and their number shows when others move.
+ */
+export function presentNodeState(view: NodeView): Static<typeof nodeSchema> {
+  const { endpoint, host, weight, client, replacement, chainId, latency, lastFailure } = view
   return {
     ...{ endpoint, host, weight },
     state: nodeStateOf(view),
@@ -148,9 +166,8 @@ export function presentNode(view: NodeView): Static<typeof nodeSchema> {
     }),
     ...(chainId !== undefined && { chain_id: chainId }),
     ...(view.head && { head: presentHead(view.head) }),
-    calls: presentCalls(view.calls),
-    ...(latency && { latency: { p50_ms: latency.p50Ms, p95_ms: latency.p95Ms, calls: latency.calls } }),
-    ...presentErrors(view),
+    ...(latency && { latency: presentLatency(latency) }),
+    ...(lastFailure && { last_failure: presentFailure(lastFailure) }),
   }
 }
 
@@ -162,19 +179,21 @@ function presentCalls({ since, total, rpcErrors, unanswered, unsent }: NodeView[
   return { since: presentTime(since), total, rpc_errors: rpcErrors, unanswered, unsent: unsent }
 }
 
+function presentLatency({ p50Ms, p95Ms }: NodeLatency) {
+  return { p50_ms: p50Ms, p95_ms: p95Ms }
+}
+
+function presentFailure({ at, kind, status }: NodeFailure) {
+  return { at: presentTime(at), kind, ...(status !== undefined && { http_status: status }) }
+}
+
 function presentErrors({
   lastFailure,
   lastRpcError,
 }: NodeView): Pick<Static<typeof nodeSchema>, 'last_failure' | 'last_rpc_error'> {
   return {
     ...(lastFailure && {
-      last_failure: {
-        at: presentTime(lastFailure.at),
-        method: lastFailure.method,
-        kind: lastFailure.kind,
-        ...(lastFailure.status !== undefined && { http_status: lastFailure.status }),
-        text: lastFailure.words,
-      },
+      last_failure: { ...presentFailure(lastFailure), method: lastFailure.method, text: lastFailure.words },
     }),
     ...(lastRpcError && {
       last_rpc_error: {

@@ -56,8 +56,12 @@ const pointSchema = Type.Object(
     fees: Type.Array(Type.Object({ network: such('mainnet'), fees: wei('Wei') }, { additionalProperties: false }), {
       description: 'By network, as their currencies differ; without relayers that were deleted',
     }),
-    calls: count("Calls to the nodes of the relayers' networks, for all relayers of these networks"),
-    failed_calls: count('Calls among them without a value'),
+    calls: Type.Optional(
+      count(
+        "Calls to the nodes of the relayers' networks, for all relayers of these networks. Absent for a key that is bound to relayers",
+      ),
+    ),
+    failed_calls: Type.Optional(count('Calls among them without a value. Absent with `calls`')),
   },
   { additionalProperties: false },
 )
@@ -122,7 +126,8 @@ export function getSeries(reads: Reads, clock: Pick<Clock, 'now'>) {
       const relayers = query.relayer_id === undefined ? principal?.relayers : [query.relayer_id]
       const [figures, calls] = await Promise.all([
         readFigures(reads, range, relayers),
-        readCalls(reads, range, await networksOf(reads, relayers)),
+        // Calls have no relayer: they show a bound key when others move.
+        principal?.relayers ? undefined : readCalls(reads, range, await networksOf(reads, relayers)),
       ])
       return success(present(range, figures, calls))
     },
@@ -170,19 +175,23 @@ async function readCalls(reads: Reads, range: FigureRange, networks: ReadonlySet
   return each.flat()
 }
 
-function present({ from, to, stepMs }: FigureRange, figures: readonly FigureSums[], calls: readonly CallCount[]) {
-  const [figuresAt, callsAt] = [Map.groupBy(figures, ({ at }) => at), Map.groupBy(calls, ({ at }) => at)]
+function present({ from, to, stepMs }: FigureRange, figures: readonly FigureSums[], calls?: readonly CallCount[]) {
+  const figuresAt = Map.groupBy(figures, ({ at }) => at)
+  const callsAt = calls && Map.groupBy(calls, ({ at }) => at)
   const steps = Array.from({ length: (to - from) / stepMs }, (_, index) => from + index * stepMs)
   return {
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     step_seconds: stepMs / 1_000,
     bounds_seconds: delayBoundsSeconds,
-    points: steps.map((at) => presentPoint(at, figuresAt.get(at) ?? [], callsAt.get(at) ?? [])),
+    points: steps.map((at) => ({
+      ...presentPoint(at, figuresAt.get(at) ?? []),
+      ...(callsAt && presentCalls(callsAt.get(at) ?? [])),
+    })),
   }
 }
 
-function presentPoint(at: TimestampMs, figures: readonly FigureSums[], calls: readonly CallCount[]) {
+function presentPoint(at: TimestampMs, figures: readonly FigureSums[]) {
   const sum = (name: keyof Figures) => figures.reduce((total, each) => total + each.figures[name], 0)
   return {
     at: new Date(at).toISOString(),
@@ -198,6 +207,11 @@ function presentPoint(at: TimestampMs, figures: readonly FigureSums[], calls: re
     unpriced: sum('unpriced'),
     gas_used: sum('gas'),
     fees: feesByNetwork(figures),
+  }
+}
+
+function presentCalls(calls: readonly CallCount[]) {
+  return {
     calls: calls.reduce((total, each) => total + each.calls, 0),
     failed_calls: calls.reduce((total, each) => total + each.failed, 0),
   }

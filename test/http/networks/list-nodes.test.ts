@@ -85,6 +85,27 @@ test('a network whose replicas are all stale is unreported', async () => {
   expect((await server.read())[0].state).toBe('unreported')
 })
 
+test('a bound key reads states and times of shared endpoints, and no text, method or number of the calls of others', async () => {
+  const revealed = 'execution reverted: 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 holds 5 ether'
+  const failing = someNode({ ...silent, lastRpcError: { at: now - 200, method: 'eth_call', code: 3, words: revealed } })
+  const all = [of([failing]), of([failing], { relayer: relayer('one').id })]
+  await using server = await serveReports(report('a', all))
+  const body = { name: 'bound', scopes: ['read'], relayers: ['one'] }
+  const created = await server.ask('POST', '/api/v1/api-keys', json(body))
+  const [shared, own] = await server.read(created.body.data.key)
+  const [node] = shared.replicas[0].nodes
+  expect(node).toMatchObject({ state: 'impaired', head: { number: 100 }, latency: { p50_ms: 12, p95_ms: 80 } })
+  expect(node.last_failure).toEqual({ at: new Date(now - 100).toISOString(), kind: 'unsent' })
+  expect(node).not.toHaveProperty('calls')
+  expect(node).not.toHaveProperty('last_rpc_error')
+  expect(node.latency).not.toHaveProperty('calls')
+  expect(JSON.stringify(shared)).not.toMatch(/reverted|eth_call|ECONNREFUSED/)
+  // The endpoints of its own relayer serve nobody else.
+  expect(own.replicas[0].nodes[0]).toMatchObject({ calls: { total: 10 }, last_rpc_error: { text: revealed } })
+  const [ofAll] = await server.read()
+  expect(ofAll.replicas[0].nodes[0]).toMatchObject({ calls: { total: 10 }, last_rpc_error: { text: revealed } })
+})
+
 test('a key sees the networks of its relayers, and the own endpoints of these relayers only', async () => {
   const [one, two] = [relayer('one').id, relayer('two').id]
   const all = [
