@@ -112,8 +112,8 @@ export const ofHolds: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/four-eyes.ts',
-        find: 'if (!policies.fourEyes) return undefined',
-        put: 'if (policies) return undefined',
+        find: 'if (!ofAccount.some(({ policies }) => policies.fourEyes)) return undefined',
+        put: 'if (ofAccount) return undefined',
       },
     ],
   },

@@ -69,9 +69,24 @@ export function isRecovered(transaction: Transaction): boolean {
   return payloadAttempts(transaction.lifecycle.attempts).some(({ recovered }) => recovered === true)
 }
 
-/** A signed permit moves tokens, and a message may be one. Undefined: the relayer may sign it. */
-export function refusalOfStatement({ id, policies }: Pick<Relayer, 'id' | 'policies'>): RescindError | undefined {
-  if (!policies.fourEyes) return undefined
-  const text = `relayer "${id}" is under four eyes (four_eyes) and signs no messages: a signed permit moves tokens; send a transaction`
+/**
+ * A signed permit moves tokens, on any chain of the account, and a message may be one. `ofAccount`: every relayer with its address.
+ * Undefined: the relayer may sign it. The key of the request may not see the others, so the refusal names none of them.
+ */
+export function refusalOfStatement(
+  { id }: Pick<Relayer, 'id'>,
+  ofAccount: readonly Pick<Relayer, 'policies'>[],
+): RescindError | undefined {
+  if (!ofAccount.some(({ policies }) => policies.fourEyes)) return undefined
+  const text = `the account of relayer "${id}" is under four eyes (four_eyes) and signs no messages: a signed permit moves tokens; send a transaction`
   return new RescindError('POLICY_VIOLATION', text)
+}
+
+/** The groups of relayers with one address of which some are under four eyes, and others are not. */
+export function partlyUnderFourEyes<R extends Pick<Relayer, 'address' | 'policies'>>(
+  relayers: readonly R[],
+): readonly (readonly R[])[] {
+  const isUnder = ({ policies }: R) => policies.fourEyes === true
+  const groups = Map.groupBy(relayers, ({ address }) => address)
+  return [...groups.values()].filter((group) => group.some(isUnder) && !group.every(isUnder))
 }

@@ -16,7 +16,7 @@ import { nodeReportReads } from './registry/node-reports.ts'
 import { readTipMarks } from './registry/tip-marks.ts'
 import { readGapRecord } from './relayers/gap-record.ts'
 import { findOwnerReport, findRelayerChange } from './relayers/owner-reports.ts'
-import { findRelayer, listRelayers, relayerIds } from './relayers/relayers.ts'
+import { findRelayer, findRelayersOf, listRelayers, relayerIds } from './relayers/relayers.ts'
 import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
@@ -51,6 +51,7 @@ const attemptsMax = 1_000
 export function readsOver(executor: Executor): Reads {
   return {
     relayer: (id) => findRelayer(executor, id),
+    relayersOf: (address) => findRelayersOf(executor, address),
     relayers: ({ page, perPage }) => listRelayers(executor, perPage, (page - 1) * perPage),
     wasRelayer: (id) => isFormer(executor, id),
     entities: () => listEntities(executor),

@@ -69,6 +69,8 @@ export interface Reads
     TransactionReads {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   relayers(page: PageRequest): Promise<Page<Relayer>>
+  /** The relayers that sign as this account, on whatever chain. */
+  relayersOf(address: Address): Promise<readonly Relayer[]>
   /** Whether a relayer with this id existed and was deleted: its transactions can still be read. */
   wasRelayer(id: RelayerId): Promise<boolean>
   /** Every entity from the API, by kind and id. */

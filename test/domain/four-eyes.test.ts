@@ -7,7 +7,7 @@ import { apply } from '../../src/domain/decide/apply.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
 import { violations } from '../../src/domain/decide/plan/invariants.ts'
 import { RescindError } from '../../src/domain/errors.ts'
-import { isApproved, refusalOfStatement } from '../../src/domain/four-eyes.ts'
+import { isApproved, partlyUnderFourEyes, refusalOfStatement } from '../../src/domain/four-eyes.ts'
 import { holdOf } from '../../src/domain/hold.ts'
 import type { ApiKeyId, Hash } from '../../src/domain/ids.ts'
 import { payloadDigest } from '../../src/domain/payload-digest.ts'
@@ -141,8 +141,18 @@ test('a sweep is outside: only an administrator sweeps', () => {
 })
 
 test('the relayer signs no messages under four eyes: a permit moves tokens', () => {
-  expect(refusalOfStatement(under(strict))).toMatchObject({ code: 'POLICY_VIOLATION' })
-  expect(refusalOfStatement(under({ ...somePolicies, fourEyes: false }))).toBeUndefined()
+  const [held, free] = [under(strict), under({ ...somePolicies, fourEyes: false })]
+  expect(refusalOfStatement(held, [held])).toMatchObject({ code: 'POLICY_VIOLATION' })
+  expect(refusalOfStatement(free, [free])).toBeUndefined()
+  // The key is the account's, on every chain.
+  expect(refusalOfStatement(free, [free, held])).toMatchObject({ code: 'POLICY_VIOLATION' })
+})
+
+test('accounts that only some of their relayers guard with four eyes are found, and no others', () => {
+  const [held, free] = [under(strict), under(somePolicies)]
+  const elsewhere = { ...held, address: receiver }
+  expect(partlyUnderFourEyes([held, free, elsewhere])).toEqual([[held, free]])
+  expect(partlyUnderFourEyes([held, held, { ...free, address: receiver }])).toEqual([])
 })
 
 test('the invariants name one that has a nonce, or stands in the queue, without the release of a second key', () => {

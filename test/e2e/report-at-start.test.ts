@@ -31,7 +31,7 @@ beforeAll(async () => {
       { name: 'worth', rpcUrls: [nobody], chainId: 10 },
     ],
     relayers: [
-      { id: 'treasury', privateKey: devAccount(0).key },
+      { id: 'treasury', privateKey: devAccount(0).key, policies: { four_eyes: true } },
       { id: 'stopped', privateKey: devAccount(1).key, paused: true },
       { id: 'alone', privateKey: devAccount(0).key, network: 'down' },
     ],
@@ -75,6 +75,15 @@ test('a line for each relayer: its account, and what its endpoints answer', asyn
   expect(byId.get('alone')).toMatchObject({ level: 'warn', chain_id: 1_337, endpoints: [`${nobody} no answer`] })
   expect(byId.get('alone')).not.toHaveProperty('balance')
   expect(service.logs()).not.toContain('a-key')
+})
+
+test('relayers that share an account are named where not all are under four eyes', async () => {
+  const { address } = devAccount(0)
+  const shared = service
+    .logs()
+    .split('\n')
+    .find((line) => line.includes('not all of them are under four eyes'))
+  expect(JSON.parse(shared ?? '{}')).toMatchObject({ level: 'warn', address, relayer_ids: ['alone', 'treasury'] })
 })
 
 test('readiness shows everyone how many relayers are in each state, and nothing of them', async () => {

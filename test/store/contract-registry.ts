@@ -1,6 +1,6 @@
 // Configuration through the API: rows with a revision that only grows, and relayers that go and come back.
 import { expect, test } from 'vitest'
-import type { Address } from '../../src/domain/ids.ts'
+import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import { now, someBulk } from '../domain/some.ts'
 import { type OpenStore, send, sendWithin, storedRelayer } from './contract.ts'
 
@@ -101,9 +101,13 @@ export function registryContract(open: OpenStore): void {
     await store.commit(async (session) => {
       expect((await session.relayerOf(chainId, address))?.id).toBe(id)
       expect(await session.relayerOf(chainId + 1, address)).toBeUndefined()
-      expect(await session.relayersUsing('signer', signerId)).toEqual([id])
+      const elsewhere = { ...relayer, id: 'elsewhere' as RelayerId, chainId: chainId + 1 }
+      await session.saveRelayer(elsewhere)
+      expect(await session.relayersUsing('signer', signerId)).toEqual([elsewhere.id, id].sort())
       expect(await session.relayersUsing('notification', 'hook')).toEqual([id])
       expect(await session.relayersUsing('notification', signerId)).toEqual([])
     })
+    expect((await store.reads.relayersOf(address)).map((each) => each.id)).toEqual(['elsewhere', id].sort())
+    expect(await store.reads.relayersOf(`0x${'9'.repeat(40)}`)).toEqual([])
   })
 }

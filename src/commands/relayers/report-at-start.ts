@@ -2,6 +2,7 @@
 // nothing.
 import type { Chain, EndpointState } from '../../chain/chain.ts'
 import { foreignPatience } from '../../domain/decide/waits/explain-waits.ts'
+import { partlyUnderFourEyes } from '../../domain/four-eyes.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { ForeignPending } from '../../domain/pooled.ts'
 import { whyPublished } from '../../domain/published-accounts.ts'
@@ -31,6 +32,7 @@ export function reportAtStart(context: ReportAtStart): Disposable {
 async function report({ registry, reads, logger, observed }: ReportAtStart, ended: AbortSignal): Promise<void> {
   const relayers = registry.relayers()
   reportReceivers(relayers, logger)
+  reportSharedAccounts(relayers, logger)
   /** Relayers with endpoints of their own have a chain of their own. */
   const checks = new Map<Chain, Promise<readonly EndpointState[]>>()
   await Promise.all(
@@ -118,6 +120,15 @@ function reportReceivers(relayers: readonly Pick<Relayer, 'id' | 'policies'>[], 
   }
   if (closed.length > 0) {
     logger.warn(factsOf(closed), 'whitelist_receivers of these relayers is an empty list: their sends may go to nobody')
+  }
+}
+
+function reportSharedAccounts(relayers: readonly Relayer[], logger: Logger): void {
+  for (const group of partlyUnderFourEyes(relayers).slice(0, namedMax)) {
+    logger.warn(
+      { address: group[0]?.address, ...factsOf(group) },
+      'these relayers share an account, and not all of them are under four eyes: none of them signs messages, and the others send without a second key on their chains; give each a signer of its own',
+    )
   }
 }
 

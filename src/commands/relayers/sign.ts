@@ -21,7 +21,7 @@ export async function signStatement(
   const relayer = await store.reads.relayer(relayerId)
   if (!relayer) throw relayerNotFound(relayerId)
   if (isPaused(relayer)) throw pausedError(relayer, 'signs nothing new')
-  const forbidden = refusalOfStatement(relayer)
+  const forbidden = refusalOfStatement(relayer, await store.reads.relayersOf(relayer.address))
   if (forbidden) throw forbidden
   return signWith(signerOf(relayer), relayer, statement)
 }

@@ -11,7 +11,7 @@ export const ofRelayers: readonly Sql[] = [
     network_paused INTEGER NOT NULL DEFAULT 0, policies TEXT NOT NULL, epoch BIGINT NOT NULL,
     last_sequence BIGINT NOT NULL, spent_below BIGINT NOT NULL, explained_below BIGINT NOT NULL DEFAULT 0,
     unchecked_through BIGINT, gave_up_at BIGINT,
-    UNIQUE (chain_id, address)
+    UNIQUE (address, chain_id)
   )`,
   `CREATE TABLE former_relayers (
     id TEXT PRIMARY KEY, chain_id BIGINT NOT NULL, address TEXT NOT NULL, epoch BIGINT NOT NULL,

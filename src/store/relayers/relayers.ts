@@ -40,6 +40,14 @@ export async function findRelayerAndFloor(
   )
 }
 
+const byAddress = statement<{ address: Address }, RelayerRow>((db, p) =>
+  db.selectFrom('relayers').selectAll().where('address', '=', p.address).orderBy('id'),
+)
+
+export async function findRelayersOf(executor: Executor, address: Address): Promise<readonly Relayer[]> {
+  return (await executor.all(byAddress, { address })).map(relayerFromRow)
+}
+
 // Keeps sends out until the unit ends.
 const locked = statement<{ id: RelayerId }, RelayerRow>((db, p, dialect) =>
   db

@@ -170,6 +170,31 @@ test('the approval stays readable after a DELETE', async () => {
   expect(await holdOf(id)).toMatchObject({ four_eyes: { set_by: ['anna'], released: { by: 'ben' } } })
 })
 
+test('a relayer on another chain with the same account signs nothing either, and its key learns no name', async () => {
+  await server.store.commit((session) => session.saveRelayer(relayer('other-chain', { chainId: 7 })))
+  const bound = { name: 'bound', scopes: ['sign'], relayers: ['other-chain'] }
+  const headers = { 'content-type': 'application/json' }
+  const { body: made } = await server.ask('POST', '/api/v1/api-keys', { headers, body: JSON.stringify(bound) })
+  const hash = `0x${'1f'.repeat(32)}`
+  const attempts = [
+    ['sign', { message: 'hello' }],
+    ['sign-typed-data', { domain_separator: hash, hash_struct_message: hash }],
+  ] as const
+  const sign = (verb: string, body: object) =>
+    server.ask('POST', `/api/v1/relayers/other-chain/${verb}`, {
+      token: made.data.key,
+      headers,
+      body: JSON.stringify(body),
+    })
+  for (const [verb, body] of attempts) {
+    const answer = await sign(verb, body)
+    expect([verb, ...codeOf(answer)]).toEqual([verb, 400, 'POLICY_VIOLATION'])
+    expect(answer.text).not.toContain('"one"')
+  }
+  await withPolicies({ fourEyes: false })
+  for (const [verb, body] of attempts) expectSuccess(await sign(verb, body))
+})
+
 test('the relayer signs no messages, and for no relayer a transaction', async () => {
   const signing = '/api/v1/relayers/one'
   const message = await server.ask('POST', `${signing}/sign`, {
