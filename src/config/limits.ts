@@ -54,12 +54,13 @@ export const limits = {
   rpcAnswerBytesMin: 1_024,
   rpcAnswerBytesMax: 8 * 1_048_576,
   rateLimitMax: 1_000_000,
-  /** The audit log: the oldest entries go when there are more, or when they are older. */
+  /** The audit log: the oldest entries of the key with the most go when there are more, and all that are older. */
   auditEntriesMax: 1_000_000,
   auditDaysMax: 400,
-  /** Bulk cancellations that are kept, with their counts. */
+  /** Bulk cancellations that are kept, with their counts; those that took and paused nothing stay for a shorter time. */
   bulksMax: 100_000,
   bulkDaysMax: 400,
+  emptyBulkDaysMax: 1,
 
   apiKeyCharactersMin: 32,
   signingKeyCharactersMin: 32,

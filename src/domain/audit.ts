@@ -42,6 +42,22 @@ export interface AuditPosition {
   readonly index: number
 }
 
+/** Operations that a key without the scope `admin` repeats as fast as its rate limit permits. */
+const frequent: ReadonlySet<string> = new Set([
+  ...['sendTransaction', 'sendTransactions', 'replaceTransaction', 'cancelTransaction', 'cancelPendingTransactions'],
+  'createBulkCancellation',
+])
+
+/** In place of a key: `lasting` records go by their age alone, `none` had no key. */
+export type AuditShare = ApiKeyId | 'lasting' | 'none'
+
+/** Whose share of the log's limit the record counts in. */
+export function shareOf({ outcome, operation, count, keyId }: AuditRecord): AuditShare {
+  const isChange = outcome === 'allowed' && count === undefined
+  if (isChange && operation !== undefined && !frequent.has(operation)) return 'lasting'
+  return keyId ?? 'none'
+}
+
 export function allowed(requester: Requester, at: TimestampMs, touched: Touched): AuditRecord {
   return { at, outcome: 'allowed', ...requester, ...touched }
 }

@@ -56,6 +56,11 @@ function isNoChange(counts: BulkCounts): boolean {
   return Object.values(counts).every((count) => count === 0 || count === 0n)
 }
 
+/** It took and paused nothing. Of one that is final, this stays so. */
+export function isEmptyBulk({ parts, pause }: Pick<BulkCancellation, 'parts' | 'pause'>): boolean {
+  return !pause && parts.every(({ counts }) => isNoChange(counts))
+}
+
 /** When the last of its parts was final. Undefined before. */
 export function finalAtOf({
   parts,

@@ -64,6 +64,7 @@ export const catalogue = {
   SWEEP_UNDER_WAY: { status: 409, retryable: true },
   EVENTS_GONE: { status: 410, retryable: false },
   TRANSACTION_GONE: { status: 410, retryable: false },
+  BULK_CANCELLATION_GONE: { status: 410, retryable: false },
   BODY_TOO_LARGE: { status: 413, retryable: false },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false },
   EXPECTATION_FAILED: { status: 417, retryable: false },
@@ -114,6 +115,13 @@ export function tooManyMatches(count: number, atMost: number): RescindError {
   return new RescindError(
     'TOO_MANY_MATCHES',
     `at_most: ${count} transactions would be canceled, and that is more than ${atMost}; nothing was changed: request a preview, then narrow the filter, or send its number`,
+  )
+}
+
+export function bulkGone(id: string): RescindError {
+  return new RescindError(
+    'BULK_CANCELLATION_GONE',
+    `Idempotency-Key: it made bulk cancellation ${id}, which is no longer kept; nothing is canceled again`,
   )
 }
 

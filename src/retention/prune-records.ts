@@ -15,6 +15,7 @@ interface PruneRecords {
     readonly auditDaysMax: number
     readonly bulksMax: number
     readonly bulkDaysMax: number
+    readonly emptyBulkDaysMax: number
   }
 }
 
@@ -33,7 +34,11 @@ export function pruneRecords({ store, clock, logger, limits }: PruneRecords): As
   function prune(): Promise<boolean> {
     const since = (days: number) => clock.now() - days * dayMs
     const audit = { entriesMax: limits.auditEntriesMax, since: since(limits.auditDaysMax) }
-    const bulks = { entriesMax: limits.bulksMax, since: since(limits.bulkDaysMax) }
+    const bulks = {
+      entriesMax: limits.bulksMax,
+      since: since(limits.bulkDaysMax),
+      emptySince: since(limits.emptyBulkDaysMax),
+    }
     return store.commit(async (session) => {
       const moreAudit = await session.pruneAudit(audit, rowsAtOnce)
       const moreBulks = await session.pruneBulks(bulks, bulksAtOnce)

@@ -2,7 +2,7 @@
 // counts, daily totals, figures of five minutes, anchors, contradictions, reports of owners and of nodes, pauses of networks, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
-import type { AuditRecord } from '../domain/audit.ts'
+import type { AuditRecord, AuditShare } from '../domain/audit.ts'
 import type { HeldCondition } from '../domain/condition.ts'
 import type { ContradictionCondition, ContradictionQuestion, RecordedContradiction } from '../domain/contradiction.ts'
 import type { Figure } from '../domain/figures.ts'
@@ -42,9 +42,10 @@ export interface DashboardSessionTable {
   used_at: number
 }
 
-/** Audit records of accepted changes and of refusals: one row per commit. */
+/** Audit records of accepted changes and of refusals: one row for each share of a commit. */
 export interface AuditLogTable {
   id: Generated<number>
+  share: AuditShare
   /** The time of the row's last record. */
   last_at: number
   /** The number of records in the row. */
@@ -52,9 +53,9 @@ export interface AuditLogTable {
   entries: Json<readonly AuditRecord[]>
 }
 
-/** One row, on SQLite only: the number of records in the audit log. */
+/** On SQLite only: the number of records of each share. */
 export interface AuditCountTable {
-  id: number
+  share: AuditShare
   count: number
 }
 

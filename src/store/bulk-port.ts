@@ -16,7 +16,7 @@ export interface BulkWork {
   readonly tagsOf: (id: TransactionId) => readonly string[]
 }
 
-export interface BulkClaim {
+interface BulkClaim {
   readonly owner: ApiKeyId
   readonly key: string
   /** The digest of the request. */

@@ -22,14 +22,23 @@ export interface BulkTable {
   requested_at: number
   /** Null without a requester. */
   requested_by: ApiKeyId | null
-  idempotency_key: string | null
-  digest: string | null
   /** The state that its events have shown. */
   shown: Json<BulkShown> | null
   /** When its last event was written. */
   announced_at: number | null
   /** 1: no further event. */
   announced: Generated<0 | 1>
+  /** 1: its last event was written, and it took and paused nothing. */
+  empty: Generated<0 | 1>
+}
+
+/** The idempotency key of a bulk cancellation. */
+export interface BulkKeyTable {
+  owner: ApiKeyId
+  key: string
+  digest: string
+  bulk_id: BulkId
+  created_at: number
 }
 
 /** The sums of a part's transactions. */

@@ -36,10 +36,15 @@ export interface RetentionReads {
   removable(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionId[]>
 }
 
-/** How many records stay, and for how long. */
+/** How many records stay, and for how long. Beyond the number, the oldest of the key with the most go. */
 interface KeptRecords {
   readonly entriesMax: number
   readonly since: TimestampMs
+}
+
+export interface KeptBulks extends KeptRecords {
+  /** Objects that took and paused nothing stay from then on. */
+  readonly emptySince: TimestampMs
 }
 
 export interface PrunedClaims {
@@ -56,12 +61,12 @@ export interface RetentionChanges {
   /** Deletes idempotency keys whose transactions all ended before this time. Looks at `rows` keys at most. */
   pruneClaims(before: TimestampMs, now: TimestampMs, rows: number): Promise<PrunedClaims>
   /**
-   * Deletes the oldest records while there are more than `entriesMax` or they are older than `since`. Reads `rows` rows, and
-   * returns whether there may be more to delete.
+   * Deletes records that are older than `since`, and those beyond `entriesMax`, among which no lasting ones count. Reads `rows` rows of
+   * each kind, and returns whether there may be more to delete.
    */
   pruneAudit(keep: KeptRecords, rows: number): Promise<boolean>
-  /** Deletes bulk cancellations whose verdicts are final. Their transactions stay. */
-  pruneBulks(keep: KeptRecords, rows: number): Promise<boolean>
+  /** Deletes bulk cancellations whose verdicts are final. Their transactions stay, and their idempotency keys until `since`. */
+  pruneBulks(keep: KeptBulks, rows: number): Promise<boolean>
   /**
    * Gives up a bounded portion of the notification's events whose day is over, also those that its queue has not taken over, and
    * deletes its oldest dead letters above the number that is kept. There may be more until it changes nothing.

@@ -45,7 +45,7 @@ import type {
   TallyTable,
   TipMarkTable,
 } from './access-tables.ts'
-import type { BulkPartTable, BulkTable } from './bulk-tables.ts'
+import type { BulkKeyTable, BulkPartTable, BulkTable } from './bulk-tables.ts'
 import type { EntityKind } from './store.ts'
 import type { Json } from './values.ts'
 
@@ -283,6 +283,7 @@ export interface Schema {
   acknowledgments: AcknowledgmentTable
   network_pauses: NetworkPauseTable
   bulks: BulkTable
+  bulk_keys: BulkKeyTable
   bulk_parts: BulkPartTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable

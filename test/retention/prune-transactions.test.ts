@@ -376,7 +376,7 @@ test('the archive has the id of the bulk cancellation that canceled a transactio
   const deleted = await own.ask('DELETE', path('/pending'))
   const alone = await sent('alone')
   expectSuccess(await own.ask('DELETE', path(`/${alone}`)))
-  await own.store.commit((session) => session.pruneBulks({ entriesMax: 2, since: 0 }, 10))
+  await own.store.commit((session) => session.pruneBulks({ entriesMax: 2, since: 0, emptySince: 0 }, 10))
   expect((await own.ask('GET', `/api/v1/bulk-cancellations/${pruned}`)).status).toBe(404)
 
   time += 100 * dayMs

@@ -101,17 +101,41 @@ export function auditContract(open: OpenStore): void {
     await noteEach(store, upTo(20))
     expect(await prune(20, now, 100)).toBe(false)
     expect(await reported(store)).toHaveLength(20)
+    expect(await prune(12, now, 100)).toBe(true)
     expect(await prune(12, now, 100)).toBe(false)
     expect((await reported(store)).at(-1)).toBe('r8')
     expect(await prune(100, now + 15, 100)).toBe(false)
     expect((await reported(store)).at(-1)).toBe('r15')
     await noteEach(store, upTo(20))
     expect(await prune(1, now + 99, 4)).toBe(true)
-    expect(await reported(store)).toHaveLength(21)
+    expect(await reported(store)).toHaveLength(17)
     expect(await prune(1, now + 99, 100)).toBe(false)
     expect(await reported(store)).toEqual(['r19'])
     const { position } = (await store.reads.audit(1)).entries[0] ?? {}
     await noteEach(store, [20])
     expect((await store.reads.audit(1)).entries[0]?.position.commit).toBeGreaterThan(position?.commit ?? Number.NaN)
+  })
+
+  test('above the limit the records of the key with the most go, and lasting ones by their age alone', async () => {
+    await using under = await open()
+    const { store } = under
+    const note = (requestId: string, changes: Partial<AuditRecord>) =>
+      store.commit(async (session) => session.recordAudit({ at: now, outcome: 'allowed', requestId, ...changes }))
+    const admin = { keyId: 'admin' as ApiKeyId, operation: 'createApiKey' }
+    await note('lasting', admin)
+    await note('refused', { ...admin, outcome: 'refused', code: 'SCOPE_MISSING' })
+    await note('nobody', { outcome: 'refused', count: 4 })
+    const small = (name: string) => ({ keyId: name as ApiKeyId, operation: 'createBulkCancellation' })
+    // In one commit, as under load.
+    await Promise.all(upTo(20).map((number) => note(`few${number}`, small('few'))))
+    for (const number of upTo(60)) await note(`many${number}`, small('many'))
+    while (await store.commit((session) => session.pruneAudit({ entriesMax: 50, since: now }, 7)));
+    const { entries, total } = await store.reads.audit(1_000)
+    const of = (start: string) => entries.filter(({ requestId }) => requestId?.startsWith(start)).length
+    expect(['lasting', 'refused', 'nobody', 'few', 'many'].map(of)).toEqual([1, 1, 1, 20, 28])
+    expect(entries.find(({ requestId }) => requestId?.startsWith('many'))?.requestId).toBe('many59')
+    expect(total).toBe(entries.length)
+    await store.commit((session) => session.pruneAudit({ entriesMax: 50, since: now + 1 }, 100))
+    expect((await store.reads.audit(1_000)).total).toBe(1)
   })
 }

@@ -126,7 +126,8 @@ export function bulkEventContract(open: OpenStore): void {
     await takeAll(store, bulkId, relayerId)
     // The newest part stays in any case.
     await record(store, [(await storedRelayer(store)).id], {})
-    const prune = () => store.commit((session) => session.pruneBulks({ entriesMax: 100, since: now + 1 }, 100))
+    const prune = () =>
+      store.commit((session) => session.pruneBulks({ entriesMax: 100, since: now + 1, emptySince: 0 }, 100))
     await prune()
     expect(await store.reads.bulk(bulkId)).toMatchObject({ id: bulkId })
     const after = await store.reads.newestEvent()

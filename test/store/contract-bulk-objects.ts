@@ -192,7 +192,7 @@ export function bulkObjectContract(open: OpenStore): void {
     const waiting = await record(store, [relayerId], {})
     const isThere = async (id: BulkId) => (await store.reads.bulk(id)) !== undefined
     const prune = (keep: { entriesMax: number; since: number }) =>
-      store.commit((session) => session.pruneBulks(keep, 100))
+      store.commit((session) => session.pruneBulks({ ...keep, emptySince: 0 }, 100))
     await prune({ entriesMax: 100_000, since: now })
     expect([await isThere(ended), await isThere(waiting)]).toEqual([true, true])
     await prune({ entriesMax: 100_000, since: now + 1 })

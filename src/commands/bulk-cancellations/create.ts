@@ -3,7 +3,7 @@ import { allowed, type Requester } from '../../domain/audit.ts'
 import { type BulkCancellation, type BulkRequest, costLimitOf } from '../../domain/bulk-cancellation.ts'
 import { checkClaim } from '../../domain/claim.ts'
 import { needsPrice, refuseUnlikeCosts } from '../../domain/cost-limit.ts'
-import { relayerNotFound, tooManyMatches } from '../../domain/errors.ts'
+import { bulkGone, relayerNotFound, tooManyMatches } from '../../domain/errors.ts'
 import type { BulkId, RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import { freshId } from '../../ops/random.ts'
@@ -33,7 +33,7 @@ interface CreatedBulk {
 
 /**
  * Resolves once each relayer was stopped, or could not be: such a part waits, and is tried again. Throws RELAYER_NOT_FOUND,
- * IDEMPOTENCY_KEY_REUSED, SYMBOLS_DIFFER, PRICE_UNOBSERVED and TOO_MANY_MATCHES before anything changes.
+ * IDEMPOTENCY_KEY_REUSED, BULK_CANCELLATION_GONE, SYMBOLS_DIFFER, PRICE_UNOBSERVED and TOO_MANY_MATCHES before anything changes.
  */
 export async function createBulk(
   context: CommandContext,
@@ -115,7 +115,9 @@ async function replay(
   visible: BulkOrder['visible'],
 ): Promise<CreatedBulk> {
   checkClaim(claim, { digest, ids: [] })
-  return { bulk: await read(context, id, visible), replayed: true }
+  const bulk = await context.store.reads.bulk(id, visible)
+  if (!bulk) throw bulkGone(id)
+  return { bulk, replayed: true }
 }
 
 async function read({ store }: CommandContext, id: BulkId, visible: BulkOrder['visible']): Promise<BulkCancellation> {

@@ -15,7 +15,7 @@ export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'sto
     scope: 'cancel',
     refusals: [
       ...(['RELAYER_NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'SYMBOLS_DIFFER', 'PRICE_UNOBSERVED'] as const),
-      'TOO_MANY_MATCHES',
+      ...(['TOO_MANY_MATCHES', 'BULK_CANCELLATION_GONE'] as const),
     ],
     answerHeaders: ['Idempotency-Replayed'],
     audited: 'in its commit',

@@ -53,6 +53,8 @@ const messages: Partial<Record<ErrorCode, string>> = {
     'the events from 1042 to 2084 were pruned; read the transactions themselves, then follow from after=4168',
   TRANSACTION_GONE:
     'Idempotency-Key: it sent transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84, which has ended and is no longer kept; nothing is sent again',
+  BULK_CANCELLATION_GONE:
+    'Idempotency-Key: it made bulk cancellation 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84, which is no longer kept; nothing is canceled again',
   BODY_TOO_LARGE: 'body: is larger than this service takes',
   UNSUPPORTED_MEDIA_TYPE: 'body: is not JSON by its Content-Type; send Content-Type: application/json',
   QUEUE_FULL: 'relayer "local" has as many pending transactions as it may have; send again as blocks are mined',

@@ -1,6 +1,7 @@
-// The audit log: one row per commit, with all its records. A row per record would add an insert to every send.
+// The audit log: one row for each share of a commit, with all its records. A row per record would add an insert to every send.
 
-import type { AuditEntry, AuditPosition, AuditRecord } from '../../domain/audit.ts'
+import { type AuditEntry, type AuditPosition, type AuditRecord, type AuditShare, shareOf } from '../../domain/audit.ts'
+import { overShare } from '../../domain/fair-share.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AuditLogTable } from '../access-tables.ts'
 import type { Deferred } from '../deferred.ts'
@@ -12,8 +13,10 @@ export interface AuditPad extends Deferred {
   recordAudit(record: AuditRecord): void
 }
 
-const insert = statement<{ lastAt: number; count: number; entries: AuditLogTable['entries'] }>((db, p) =>
-  db.insertInto('audit_log').values({ last_at: p.lastAt, count: p.count, entries: p.entries }),
+type NewRow = Pick<AuditLogTable, 'share' | 'count' | 'entries'>
+
+const insert = statement<{ lastAt: number } & NewRow>((db, p) =>
+  db.insertInto('audit_log').values({ share: p.share, last_at: p.lastAt, count: p.count, entries: p.entries }),
 )
 
 export function openAuditPad(executor: Executor): AuditPad {
@@ -38,8 +41,9 @@ export function openAuditPad(executor: Executor): AuditPad {
       const last = records.at(-1)
       if (!last) return
       kept = []
-      const entries = toJson(records)
-      await executor.all(insert, { lastAt: last.at, count: records.length, entries })
+      for (const [share, each] of Map.groupBy(records, shareOf)) {
+        await executor.all(insert, { share, lastAt: last.at, count: each.length, entries: toJson(each) })
+      }
     },
   }
 }
@@ -56,11 +60,19 @@ const entriesOf = statement<{ id: number }, Pick<AuditLogTable, 'entries'>>((db,
   db.selectFrom('audit_log').select('entries').where('id', '=', p.id),
 )
 
-// SQLite has triggers that count. PostgreSQL reads an index of the counts alone, which stays small when the rows are large.
-const total = statement<object, { total: number | null }>((db, _, dialect) =>
+interface ShareCount {
+  share: AuditShare
+  count: number
+}
+
+// SQLite has triggers that count. PostgreSQL reads an index with the counts, which stays small when the rows are large.
+const counts = statement<object, ShareCount>((db, _, dialect) =>
   dialect === 'sqlite'
-    ? db.selectFrom('audit_count').select('count as total')
-    : db.selectFrom('audit_log').select((eb) => eb.fn.sum<number>('count').as('total')),
+    ? db.selectFrom('audit_count').select(['share', 'count'])
+    : db
+        .selectFrom('audit_log')
+        .select((eb) => ['share', eb.fn.sum<number>('count').as('count')])
+        .groupBy('share'),
 )
 
 /** Newest first; only records older than `before`, if it is given. */
@@ -74,8 +86,8 @@ export async function readAudit(executor: Executor, limit: number, before?: Audi
   for (const { id } of rows) {
     if (entries.length >= limit) break
     const row = await first(executor, entriesOf, { id })
-    // Pruned meanwhile, and with it all that is older.
-    if (!row) break
+    // Pruned meanwhile.
+    if (!row) continue
     const records = fromJson(row.entries)
     const end = before?.commit === id ? Math.min(before.index, records.length) : records.length
     for (const [index, record] of [...records.entries()].slice(0, end).reverse()) {
@@ -87,31 +99,72 @@ export async function readAudit(executor: Executor, limit: number, before?: Audi
 }
 
 async function totalOf(executor: Executor): Promise<number> {
-  return Number((await first(executor, total, {}))?.total ?? 0)
+  return (await countsOf(executor)).reduce((sum, { count }) => sum + count, 0)
 }
 
-const oldest = statement<{ limit: number }, { id: number; last_at: number; count: number }>((db, p) =>
-  db.selectFrom('audit_log').select(['id', 'last_at', 'count']).orderBy('id').limit(p.limit),
+/** PostgreSQL returns a sum as text. */
+async function countsOf(executor: Executor): Promise<readonly ShareCount[]> {
+  return (await executor.all(counts, {})).map(({ share, count }) => ({ share, count: Number(count) }))
+}
+
+const oldest = statement<{ limit: number }, { id: number; last_at: number }>((db, p) =>
+  db.selectFrom('audit_log').select(['id', 'last_at']).orderBy('id').limit(p.limit),
 )
 
 const remove = statement<{ id: number }>((db, p) => db.deleteFrom('audit_log').where('id', '<=', p.id))
 
-/** Reads the `limit` oldest rows only. True when there may be more to delete. */
+// The newest row of all has to stay, so that no id is used twice.
+const oldestOfShare = statement<{ share: AuditShare; limit: number }, { id: number; count: number }>((db, p) =>
+  db
+    .selectFrom('audit_log')
+    .select(['id', 'count'])
+    .where('share', '=', p.share)
+    .where('id', '<', (eb) => eb.selectFrom('audit_log').select((max) => max.fn.max('id').as('id')))
+    .orderBy('id')
+    .limit(p.limit),
+)
+
+const removeOfShare = statement<{ share: AuditShare; id: number }>((db, p) =>
+  db.deleteFrom('audit_log').where('share', '=', p.share).where('id', '<=', p.id),
+)
+
+/** Reads `limit` rows of each kind only. True when there may be more to delete. */
 export async function pruneAudit(
   executor: Executor,
   keep: { readonly entriesMax: number; readonly since: TimestampMs },
   limit: number,
 ): Promise<boolean> {
-  // Deletes all but one of the rows read: the newest row has to stay, so that no id is used twice.
+  const isMoreOld = await pruneOld(executor, keep.since, limit)
+  return (await pruneShare(executor, keep.entriesMax, limit)) || isMoreOld
+}
+
+async function pruneOld(executor: Executor, since: TimestampMs, limit: number): Promise<boolean> {
+  // The newest row stays, as above.
   const rows = (await executor.all(oldest, { limit: limit + 1 })).slice(0, -1)
-  let entries = await totalOf(executor)
+  const kept = rows.findIndex((row) => row.last_at >= since)
+  const last = rows.at(kept === -1 ? -1 : kept - 1)
+  if (kept === 0 || !last) return false
+  await executor.all(remove, { id: last.id })
+  return kept === -1 && rows.length === limit
+}
+
+/** Takes from the share with the most records, and none from one that has fewer. */
+async function pruneShare(executor: Executor, entriesMax: number, limit: number): Promise<boolean> {
+  const held = (await countsOf(executor)).filter(({ share }) => share !== 'lasting')
+  const over = overShare(
+    held.map(({ share, count }) => ({ key: share, count })),
+    entriesMax,
+  )
+  if (!over) return false
+  let excess = over.count
   let through: number | undefined
-  for (const { id, last_at: lastAt, count } of rows) {
-    if (entries <= keep.entriesMax && lastAt >= keep.since) break
-    entries -= count
+  for (const { id, count } of await executor.all(oldestOfShare, { share: over.key, limit })) {
+    // A row goes as a whole, and takes no record of the share with it.
+    if (count > excess) break
+    excess -= count
     through = id
   }
   if (through === undefined) return false
-  await executor.all(remove, { id: through })
-  return rows.length === limit && through === rows.at(-1)?.id
+  await executor.all(removeOfShare, { share: over.key, id: through })
+  return true
 }

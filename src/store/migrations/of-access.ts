@@ -16,20 +16,21 @@ export const ofAccess: readonly Sql[] = [
 
   // Its ids keep rising only while the newest row stays, so pruning leaves it.
   numbered(
-    (id) => `CREATE TABLE audit_log (${id}, last_at BIGINT NOT NULL, count BIGINT NOT NULL, entries TEXT NOT NULL)`,
+    (id) =>
+      `CREATE TABLE audit_log (${id}, share TEXT NOT NULL, last_at BIGINT NOT NULL, count BIGINT NOT NULL, entries TEXT NOT NULL)`,
   ),
-  'CREATE INDEX audit_log_count ON audit_log (count)',
+  'CREATE INDEX audit_log_share ON audit_log (share, id, count)',
 
-  // The number of audit records. SQLite reads on the thread that answers requests, and a sum over a million rows takes 80 ms. On
+  // The numbers of audit records. SQLite reads on the thread that answers requests, and a sum over a million rows takes 80 ms. On
   // PostgreSQL one row for all commits would make them wait for each other, and the sum holds up no request.
-  { sqlite: 'CREATE TABLE audit_count (id INTEGER PRIMARY KEY, count BIGINT NOT NULL)' },
-  { sqlite: 'INSERT INTO audit_count (id, count) VALUES (1, 0)' },
+  { sqlite: 'CREATE TABLE audit_count (share TEXT PRIMARY KEY, count BIGINT NOT NULL)' },
   {
-    sqlite:
-      'CREATE TRIGGER audit_log_inserted AFTER INSERT ON audit_log BEGIN UPDATE audit_count SET count = count + NEW.count WHERE id = 1; END',
+    sqlite: `CREATE TRIGGER audit_log_inserted AFTER INSERT ON audit_log BEGIN
+      INSERT INTO audit_count (share, count) VALUES (NEW.share, NEW.count)
+      ON CONFLICT (share) DO UPDATE SET count = count + NEW.count; END`,
   },
   {
     sqlite:
-      'CREATE TRIGGER audit_log_deleted AFTER DELETE ON audit_log BEGIN UPDATE audit_count SET count = count - OLD.count WHERE id = 1; END',
+      'CREATE TRIGGER audit_log_deleted AFTER DELETE ON audit_log BEGIN UPDATE audit_count SET count = count - OLD.count WHERE share = OLD.share; END',
   },
 ]

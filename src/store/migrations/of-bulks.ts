@@ -10,11 +10,19 @@ export const ofBulks: readonly Sql[] = [
   `CREATE TABLE bulks (
     id TEXT PRIMARY KEY, origin TEXT NOT NULL, name TEXT, reason TEXT, filter TEXT NOT NULL, every_relayer INTEGER NOT NULL,
     pause INTEGER NOT NULL, only_what TEXT, max_cost TEXT, requested_at BIGINT NOT NULL, requested_by TEXT,
-    idempotency_key TEXT, digest TEXT, shown TEXT, announced_at BIGINT, announced INTEGER NOT NULL DEFAULT 0
+    shown TEXT, announced_at BIGINT, announced INTEGER NOT NULL DEFAULT 0, empty INTEGER NOT NULL DEFAULT 0
   )`,
   'CREATE INDEX bulks_requested ON bulks (requested_at, id)',
-  'CREATE UNIQUE INDEX bulks_key ON bulks (requested_by, idempotency_key) WHERE idempotency_key IS NOT NULL',
+  'CREATE INDEX bulks_requester ON bulks (requested_by, requested_at, id)',
+  'CREATE INDEX bulks_empty ON bulks (requested_at, id) WHERE empty = 1',
   'CREATE INDEX bulks_unannounced ON bulks (id) WHERE announced = 0',
+
+  // Apart from the objects: the key of one that is removed stays, so that a retry takes nothing.
+  `CREATE TABLE bulk_keys (
+    owner TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, bulk_id TEXT NOT NULL, created_at BIGINT NOT NULL,
+    PRIMARY KEY (owner, key)
+  )`,
+  'CREATE INDEX bulk_keys_created ON bulk_keys (created_at)',
 
   numbered(
     (id) => `CREATE TABLE bulk_parts (

@@ -3,6 +3,7 @@ import { RescindError } from '../../domain/errors.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Secret } from '../../ops/secret.ts'
+import { loggingAudit } from '../access/log-audit.ts'
 import { takesNoWrite, translatingErrors } from '../failure.ts'
 import { readsOver } from '../reads.ts'
 import type { Reads, Store } from '../store.ts'
@@ -72,7 +73,7 @@ export async function openPostgresStore(options: {
 
   const everything = opened.move()
   return {
-    ...translatingErrors({ commit: lanes.commit }, translateAndNote),
+    ...translatingErrors({ commit: loggingAudit(lanes.commit, logger) }, translateAndNote),
     reads: translatingErrors(
       {
         ...readsOver({

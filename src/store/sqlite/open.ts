@@ -8,6 +8,7 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { StoreMetrics } from '../../ops/metrics.ts'
 import { openAuditPad } from '../access/audit-log.ts'
+import { loggingAudit } from '../access/log-audit.ts'
 import { together } from '../deferred.ts'
 import { takesNoWrite, translatingErrors } from '../failure.ts'
 import { readsOver } from '../reads.ts'
@@ -88,7 +89,7 @@ async function openFile(options: Options): Promise<Store> {
 
   const everything = opened.move()
   return {
-    ...translatingErrors({ commit }, translateError),
+    ...translatingErrors({ commit: loggingAudit(commit, options.logger) }, translateError),
     reads: translatingErrors(
       {
         ...reads,

@@ -2,6 +2,7 @@
 // verdict waits for it.
 import { type Selectable, sql } from 'kysely'
 import type { BulkCancellation } from '../../../domain/bulk-cancellation.ts'
+import { isEmptyBulk } from '../../../domain/bulk-counts.ts'
 import {
   announcementOf,
   type BulkAnnouncement,
@@ -93,8 +94,11 @@ const publish = statement<{
   }),
 )
 
-const show = statement<{ id: BulkId; shown: Json<BulkShown>; now: number; announced: 0 | 1 }>((db, p) =>
-  db.updateTable('bulks').set({ shown: p.shown, announced_at: p.now, announced: p.announced }).where('id', '=', p.id),
+const show = statement<{ id: BulkId; shown: Json<BulkShown>; now: number; announced: 0 | 1; empty: 0 | 1 }>((db, p) =>
+  db
+    .updateTable('bulks')
+    .set({ shown: p.shown, announced_at: p.now, announced: p.announced, empty: p.empty })
+    .where('id', '=', p.id),
 )
 
 /** Publishes the changes since the last event, at most one event for readers in a second. Resolves to whether it did. */
@@ -110,7 +114,8 @@ export async function announceBulk(executor: Executor, id: BulkId, now: Timestam
   if (!announcement) return false
   await publishAll(executor, bulk, announcement, now)
   const { shown, isOver } = announcement
-  await executor.all(show, { id, shown: toJson(shown), now, announced: isOver ? 1 : 0 })
+  const empty = isOver && isEmptyBulk(bulk) ? 1 : 0
+  await executor.all(show, { id, shown: toJson(shown), now, announced: isOver ? 1 : 0, empty })
   return true
 }
 

@@ -13,8 +13,8 @@ import { noCounts } from '../../../domain/bulk-counts.ts'
 import type { BulkFilter } from '../../../domain/bulk-filter.ts'
 import type { ApiKeyId, BulkId, RelayerId, TransactionId } from '../../../domain/ids.ts'
 import type { TimestampMs, Wei } from '../../../domain/units.ts'
-import type { BulkClaim, ClaimedBulk, NewBulk } from '../../bulk-port.ts'
-import type { BulkPartTable, BulkTable } from '../../bulk-tables.ts'
+import type { ClaimedBulk, NewBulk } from '../../bulk-port.ts'
+import type { BulkKeyTable, BulkPartTable, BulkTable } from '../../bulk-tables.ts'
 import { inLists, isAmong } from '../../in-lists.ts'
 import { type Executor, first, statement } from '../../statement.ts'
 import { amountsFrom, amountsToText, fromJson, type Json, toJson } from '../../values.ts'
@@ -24,38 +24,35 @@ import { withSeenIds } from '../found/seen-ids.ts'
 import type { Ids } from '../rows/find-transaction.ts'
 
 /** A new row, without the columns of its events, which come later. */
-type BulkRow = Omit<BulkTable, 'shown' | 'announced_at' | 'announced'>
+type BulkRow = Omit<BulkTable, 'shown' | 'announced_at' | 'announced' | 'empty'>
 
-const insert = statement<BulkRow, { id: BulkId }>((db, p) =>
-  db
-    .insertInto('bulks')
-    .values({
-      id: p.id,
-      origin: p.origin,
-      name: p.name,
-      reason: p.reason,
-      filter: p.filter,
-      every_relayer: p.every_relayer,
-      pause: p.pause,
-      only_what: p.only_what,
-      max_cost: p.max_cost,
-      requested_at: p.requested_at,
-      requested_by: p.requested_by,
-      idempotency_key: p.idempotency_key,
-      digest: p.digest,
-    })
-    // Only the key of an earlier request can conflict. On PostgreSQL an insert waits for a concurrent one with the same key.
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id'),
+const insert = statement<BulkRow>((db, p) =>
+  db.insertInto('bulks').values({
+    id: p.id,
+    origin: p.origin,
+    name: p.name,
+    reason: p.reason,
+    filter: p.filter,
+    every_relayer: p.every_relayer,
+    pause: p.pause,
+    only_what: p.only_what,
+    max_cost: p.max_cost,
+    requested_at: p.requested_at,
+    requested_by: p.requested_by,
+  }),
 )
 
-const ofKey = statement<{ requestedBy: ApiKeyId; key: string }, { id: BulkId; digest: string | null }>((db, p) =>
+const insertKey = statement<BulkKeyTable, { bulk_id: BulkId }>((db, p) =>
   db
-    .selectFrom('bulks')
-    .select(['id', 'digest'])
-    .where('requested_by', '=', p.requestedBy)
-    .where('idempotency_key', '=', p.key)
-    .where('idempotency_key', 'is not', null),
+    .insertInto('bulk_keys')
+    .values({ owner: p.owner, key: p.key, digest: p.digest, bulk_id: p.bulk_id, created_at: p.created_at })
+    // On PostgreSQL an insert waits for a concurrent one with the same key.
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('bulk_id'),
+)
+
+const ofKey = statement<{ owner: ApiKeyId; key: string }, { id: BulkId; digest: string }>((db, p) =>
+  db.selectFrom('bulk_keys').select(['bulk_id as id', 'digest']).where('owner', '=', p.owner).where('key', '=', p.key),
 )
 
 type PartRow = Pick<BulkPartTable, 'bulk_id' | 'relayer_id' | 'requester'>
@@ -77,7 +74,7 @@ const insertParts = inLists(
   (given, columns) => `INSERT INTO bulk_parts (${columns}, state) SELECT given.*, 'waiting' FROM ${given}`,
 )
 
-function rowOf(head: BulkHead, claim?: BulkClaim): BulkRow {
+function rowOf(head: BulkHead): BulkRow {
   return {
     id: head.id,
     origin: head.origin,
@@ -90,8 +87,6 @@ function rowOf(head: BulkHead, claim?: BulkClaim): BulkRow {
     max_cost: head.maxCost?.toString() ?? null,
     requested_at: head.requestedAt,
     requested_by: head.requestedBy ?? null,
-    idempotency_key: claim?.key ?? null,
-    digest: claim?.digest ?? null,
   }
 }
 
@@ -100,8 +95,7 @@ export async function findBulkOfKey(
   owner: ApiKeyId,
   key: string,
 ): Promise<ClaimedBulk | undefined> {
-  const row = await first(executor, ofKey, { requestedBy: owner, key })
-  return row && { id: row.id, digest: row.digest ?? '' }
+  return first(executor, ofKey, { owner, key })
 }
 
 /** Returns the earlier object under the same key; undefined if this one is recorded. */
@@ -109,11 +103,13 @@ export async function recordBulk(
   executor: Executor,
   { head, relayers, requester, claim }: NewBulk,
 ): Promise<ClaimedBulk | undefined> {
-  if (!(await first(executor, insert, rowOf(head, claim)))) {
+  const { owner, key, digest } = claim
+  if (!(await first(executor, insertKey, { owner, key, digest, bulk_id: head.id, created_at: head.requestedAt }))) {
     const found = await findBulkOfKey(executor, claim.owner, claim.key)
     if (!found) throw new Error(`idempotency key "${claim.key}" is claimed, but its bulk cancellation is missing`)
     return found
   }
+  await executor.all(insert, rowOf(head))
   for (const relayerId of relayers) {
     await executor.all(insertParts, { bulk_id: head.id, relayer_id: relayerId, requester: toJson(requester) })
   }
