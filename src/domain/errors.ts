@@ -27,6 +27,7 @@ export const catalogue = {
   TRANSACTION_IS_GAP_FILLER: { status: 400, retryable: false },
   TRANSACTION_IS_SWEEP: { status: 400, retryable: false },
   TOO_LATE_TO_HOLD: { status: 400, retryable: false },
+  TOO_MANY_REPLACEMENTS: { status: 400, retryable: false },
   PAYLOAD_DIGEST_MISSING: { status: 400, retryable: false },
   STORAGE_KEY_MISSING: { status: 400, retryable: false },
   IDEMPOTENCY_KEY_REUSED: { status: 400, retryable: false },

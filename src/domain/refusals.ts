@@ -50,6 +50,7 @@ export const releaseRefusalCodes = [
 export const replaceRefusalCodes = [
   ...Object.values(replaceRefusalsByStatus),
   'TOO_LATE_TO_HOLD',
+  'TOO_MANY_REPLACEMENTS',
   'TRANSACTION_ALREADY_ORDERED',
   'TRANSACTION_IS_GAP_FILLER',
   'TRANSACTION_IS_SWEEP',

@@ -22,6 +22,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
     'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84: the sequencer accepted it; send a new one',
   TRANSACTION_IS_SWEEP: `transaction ${transactionId} empties the account, and the service settles its value; cancel it and send a new transaction`,
   TOO_LATE_TO_HOLD: `transaction ${transactionId} has a nonce, and the new payload would be held; cancel it and send a new transaction`,
+  TOO_MANY_REPLACEMENTS: `transaction ${transactionId} would keep 65 earlier payloads of 8320 bytes, and it keeps at most 64 of 262144 bytes; cancel it and send a new transaction`,
   PAYLOAD_DIGEST_MISSING: `payload_digest: is missing, and transaction ${transactionId} is under four eyes; read its hold, compare the payload, and send the digest shown there`,
   PAYLOAD_DIGEST_DIFFERS: `payload_digest: is not that of the current payload of transaction ${transactionId}; read its hold again, compare the payload, and send the digest shown there`,
   SECOND_KEY_REQUIRED: `transaction ${transactionId} is under four eyes, and key "019aa5c2-91b0-7e0f-8d11-f0a4c3b7e625" set a payload of it; release it with another key`,

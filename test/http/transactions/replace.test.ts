@@ -102,6 +102,28 @@ test("a key without cancel replaces what it sent, and nobody else's", async () =
   expectSuccess(await replaceAs(canceler, 'submitted'))
 })
 
+test('a transaction keeps at most 64 earlier payloads: a PUT beyond that is refused, and changes nothing', async () => {
+  const { id } = (await server.send('one', { to: receiver, value: '1', hold: true })).body.data
+  for (let put = 1; put <= 64; put += 1) expectSuccess(await replace(id, { ...body, value: String(put) }))
+  const refused = await replace(id, { ...body, value: '65' })
+  expect([refused.status, refused.headers['relayer-error-code']]).toEqual([400, 'TOO_MANY_REPLACEMENTS'])
+  const row = await server.store.reads.transaction('one' as RelayerId, id as TransactionId)
+  expect(row).toMatchObject({ payload: { value: 64n }, lifecycle: { phase: 'held' } })
+  expect(row?.earlier).toHaveLength(64)
+  expectSuccess(await server.ask('DELETE', `/api/v1/relayers/one/transactions/${id}`))
+})
+
+test('and at most 256 KiB of them together, as signed', async () => {
+  const large = { to: receiver, value: '1', data: `0x${'5b'.repeat(127 * 1_024)}`, hold: true }
+  const { id } = (await server.send('one', large)).body.data
+  expectSuccess(await replace(id, large))
+  expectSuccess(await replace(id, large))
+  const refused = await replace(id, body)
+  expect([refused.status, refused.headers['relayer-error-code']]).toEqual([400, 'TOO_MANY_REPLACEMENTS'])
+  const row = await server.store.reads.transaction('one' as RelayerId, id as TransactionId)
+  expect(row?.earlier).toHaveLength(2)
+})
+
 test('each transaction of a batch belongs to the key that sent it', async () => {
   const batch = await server.ask('POST', '/api/v1/relayers/one/transactions/batch', {
     headers: { 'content-type': 'application/json' },
