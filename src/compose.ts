@@ -277,10 +277,10 @@ function messageKeys({ server }: Config): readonly Secret[] {
 type Shared = Parameters<typeof openStore>[2]
 
 async function openWatchedStore(config: Config, around: Surroundings, shared: Shared): Promise<Store> {
-  const { logger, metrics, processStates } = around
+  const { logger, metrics, processStates, clock } = around
   const opened = await openStore(config.database, around, shared)
   if (opened.isReplaced) processStates.watch('database_replaced', opened.isReplaced)
-  const store = watchOutage(opened, logger, processStates)
+  const store = watchOutage(opened, { logger, states: processStates, clock })
   return metrics ? watchStore(store, logChanges(metrics.store, logger)) : store
 }
 

@@ -32,6 +32,7 @@ async function showStatus({ life, terminal }: Around, options: Options): Promise
       terminal.say(`rescind ${version} at ${url} is ready`)
       for (const held of conditions) {
         terminal.print(`this process: ${held.condition} for ${since(held.since)}`)
+        if (held.reason) terminal.print(`  ${held.reason}`)
         terminal.print(`  what to do: ${runbookAt(url, held.runbook)}`)
       }
       for (const line of linesOf(terminal, relayers, url)) terminal.print(line)

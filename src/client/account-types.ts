@@ -128,6 +128,7 @@ export interface RelayersByStateView {
 export interface ProcessConditionView {
   readonly condition: 'database_out' | 'database_replaced' | 'log_lost' | 'notify_queue_full'
   readonly since: string
+  readonly reason?: string
   readonly runbook: string
 }
 

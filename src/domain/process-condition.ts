@@ -17,6 +17,8 @@ export type ProcessCondition = (typeof processConditions)[number]
 export interface HeldProcessCondition {
   readonly condition: ProcessCondition
   readonly since: TimestampMs
+  /** A sentence for people, where the condition alone does not say why. */
+  readonly reason?: string
 }
 
 /** Its section: a path at this service. */

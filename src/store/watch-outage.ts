@@ -1,11 +1,22 @@
-// Logs an outage of the database once, at its start and at its end, however many requests and relayers meet it.
+// Logs an outage of the database once, at its start and at its end, however many requests and relayers meet it. Where a part of the
+// database fails (damaged data, a right of one table), other writes succeed beside it: that is one outage, too.
 import { RescindError } from '../domain/errors.ts'
+import type { Clock } from '../ops/clock.ts'
 import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { ProcessStates } from '../ops/process-states.ts'
 import type { Store } from './store.ts'
 
-export function watchOutage(store: Store, logger: Logger, states: Pick<ProcessStates, 'set'>): Store {
+/** An outage that comes back within this time ends when nothing has failed for as long. */
+const quietMs = 60_000
+
+interface Around {
+  readonly logger: Logger
+  readonly states: Pick<ProcessStates, 'set'>
+  readonly clock: Pick<Clock, 'elapsed'>
+}
+
+export function watchOutage(store: Store, { logger, states, clock }: Around): Store {
   const outage = loggingOutage(logger, {
     began: 'the database does not work: requests get 503, and relayers stand still',
     over: 'the database works again',
@@ -15,7 +26,20 @@ export function watchOutage(store: Store, logger: Logger, states: Pick<ProcessSt
   /** The number of outages that are over: a failure of what began in an earlier one is no new outage. */
   let over = 0
 
+  let failedAt = Number.NEGATIVE_INFINITY
+  let isRecurring = false
+
+  function failed(error: Error): void {
+    const now = clock.elapsed()
+    if (!isOut) isRecurring = now - failedAt < quietMs
+    failedAt = now
+    isOut = true
+    states.set('database_out', true, error.message)
+    outage.failed(error)
+  }
+
   function ended(): void {
+    if (isRecurring && clock.elapsed() - failedAt < quietMs) return
     if (isOut) over += 1
     isOut = false
     states.set('database_out', false)
@@ -27,11 +51,7 @@ export function watchOutage(store: Store, logger: Logger, states: Pick<ProcessSt
     try {
       return await work()
     } catch (error) {
-      if (isOutage(error) && before === over) {
-        isOut = true
-        states.set('database_out', true)
-        outage.failed(error)
-      }
+      if (isOutage(error) && before === over) failed(error)
       throw error
     }
   }
@@ -64,6 +84,6 @@ export function watchOutage(store: Store, logger: Logger, states: Pick<ProcessSt
   }
 }
 
-function isOutage(error: unknown): boolean {
+function isOutage(error: unknown): error is RescindError {
   return error instanceof RescindError && (error.code === 'DATABASE_UNAVAILABLE' || error.code === 'OUTCOME_UNKNOWN')
 }

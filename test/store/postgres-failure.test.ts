@@ -77,6 +77,18 @@ test('a right that is revoked, and row level security, which hides no row: what 
   const refused = { message: 'the database refuses the user of DATABASE_URL: nothing of this is stored' }
   await postgres.query('REVOKE INSERT ON transactions FROM rescind', name)
   await expect(send(store, id)).rejects.toMatchObject(refused)
+  // Cancellations need no such right.
+  await store.check()
+  await postgres.query('REVOKE UPDATE ON transactions FROM rescind', name)
+  const notReady = { code: 'NOT_READY', message: 'the database refuses the user of DATABASE_URL' }
+  await expect(store.check()).rejects.toMatchObject(notReady)
+  await postgres.query('GRANT UPDATE ON transactions TO rescind', name)
+  await store.check()
+  await postgres.query(
+    'ALTER TABLE outbox ENABLE ROW LEVEL SECURITY; ALTER TABLE outbox FORCE ROW LEVEL SECURITY',
+    name,
+  )
+  await expect(store.check()).rejects.toMatchObject(notReady)
   const secure = 'ALTER TABLE relayers ENABLE ROW LEVEL SECURITY; ALTER TABLE relayers FORCE ROW LEVEL SECURITY'
   await postgres.query(secure, name)
   await expect(store.reads.relayer(id)).rejects.toMatchObject(refused)
@@ -103,6 +115,7 @@ test('a table that is damaged fails what reads it, and nothing else', async () =
     code: 'DATABASE_UNAVAILABLE',
     message: 'the database has damaged data: nothing of this is stored',
   })
+  await store.check()
 })
 
 test.each(['25P03', '25P04', '57P01', '08006', 'ECONNRESET'])('%s ends the connection', (code) => {

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { RescindError } from '../../src/domain/errors.ts'
 import { processConditions } from '../../src/domain/process-condition.ts'
-import { systemClock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { watchProcess } from '../../src/ops/process-states.ts'
 import type { Store } from '../../src/store/store.ts'
 import { watchOutage } from '../../src/store/watch-outage.ts'
+import { manualClock } from '../support/manual-clock.ts'
 
 const failure = () => new RescindError('DATABASE_UNAVAILABLE', 'the disk is full')
 const settled = () => new Promise((resolve) => setImmediate(resolve))
@@ -22,10 +22,14 @@ function watching() {
       if (isFull) throw failure()
     },
   }
-  const states = watchProcess(systemClock, processConditions)
-  const watched = watchOutage(store as Store, partly as Logger, states)
+  const clock = manualClock()
+  const states = watchProcess(clock, processConditions)
+  const watched = watchOutage(store as Store, { logger: partly as Logger, states, clock })
   return {
     lines,
+    clock,
+    check: () => watched.check(),
+    reason: () => states.held()[0]?.reason,
     isOut: () => states.held().some(({ condition }) => condition === 'database_out'),
     fill: (is: boolean) => {
       isFull = is
@@ -72,4 +76,28 @@ test('a failure of what began before its end does not begin another', async () =
   fail()
   await expect(committed).rejects.toThrow()
   expect(lines).toEqual([began, over])
+})
+
+test('an outage of a part ends once nothing has failed for a minute, though other writes succeed', async () => {
+  const { lines, fill, writing, reading, check, isOut, reason, clock } = watching()
+  const failOnce = async () => {
+    fill(true)
+    await expect(writing()).rejects.toThrow()
+    fill(false)
+  }
+  await failOnce()
+  expect(reason()).toBe('the disk is full')
+  await reading()
+  await settled()
+  for (let times = 0; times < 3; times += 1) {
+    clock.advance(30_000)
+    await failOnce()
+    await reading()
+    await check()
+    expect(isOut()).toBe(true)
+  }
+  clock.advance(60_000)
+  await check()
+  expect(isOut()).toBe(false)
+  expect(lines).toEqual([began, over, began, over])
 })

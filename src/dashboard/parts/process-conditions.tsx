@@ -21,7 +21,8 @@ export function ProcessConditions() {
       )}
       {answer?.data.conditions.map((held) => (
         <p key={held.condition} role="status">
-          <Badge tone="bad">{titles[held.condition]}</Badge> for <Age at={held.since} />. <Runbook wait={held} />
+          <Badge tone="bad">{titles[held.condition]}</Badge> for <Age at={held.since} />
+          {held.reason && `: ${held.reason}`}. <Runbook wait={held} />
         </p>
       ))}
     </>

@@ -58,7 +58,12 @@ const relayersSchema = Type.Object(relayersByState, {
 })
 
 const conditionSchema = Type.Object(
-  { condition: Type.Enum([...processConditions]), since: time(), runbook: such('/docs/alerts.md#log_lost') },
+  {
+    condition: Type.Enum([...processConditions]),
+    since: time(),
+    reason: Type.Optional(such('the database has a full disk: nothing of this is stored')),
+    runbook: such('/docs/alerts.md#log_lost'),
+  },
   { title: 'ProcessCondition', additionalProperties: false },
 )
 
@@ -118,8 +123,8 @@ export function ready({ readiness, clock, version }: { readiness: Readiness; clo
   })
 }
 
-function present({ condition, since }: HeldProcessCondition) {
-  return { condition, since: presentTime(since), runbook: pageOf(condition) }
+function present({ since, ...held }: HeldProcessCondition) {
+  return { ...held, since: presentTime(since), runbook: pageOf(held.condition) }
 }
 
 /**

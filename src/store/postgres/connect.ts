@@ -46,6 +46,16 @@ const fixed = {
 /** A durable write that changes nothing else. */
 export const probe = 'INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at'
 
+/** As `probe`. It also fails where the server would refuse a cancellation for a missing right, or row level security. */
+export const cancelProbe = `
+  WITH canceled AS (UPDATE transactions SET version = version WHERE false),
+    signed AS (INSERT INTO attempts SELECT * FROM attempts WHERE false),
+    announced AS (INSERT INTO outbox SELECT * FROM outbox WHERE false),
+    audited AS (INSERT INTO audit_log SELECT * FROM audit_log WHERE false),
+    counted AS (INSERT INTO tally_changes SELECT * FROM tally_changes WHERE false),
+    summed AS (UPDATE figures SET canceled = canceled WHERE false)
+  ${probe}`
+
 /** Throws OperatorError for a URL with a parameter that would have no effect, or a wrong one. */
 export function settingsFor(url: Secret, { lockTimeoutMs }: KnownServer): ClientConfig {
   return { ...settingsIn(new URL(url.reveal())), ...fixed, lock_timeout: lockTimeoutMs, types, pipeline: true }

@@ -9,7 +9,7 @@ import { readsOver } from '../reads.ts'
 import type { Reads, Store } from '../store.ts'
 import { loadMatches } from '../transactions/bulk/choose-in-bulk.ts'
 import { loadWork } from '../transactions/found/load-work.ts'
-import { checkServer, openPool, poolLimits, probe } from './connect.ts'
+import { cancelProbe, checkServer, openPool, poolLimits } from './connect.ts'
 import { readingExecutor } from './executor.ts'
 import { isDiskFull, isReadOnly, translateError, whyUnavailable } from './failure.ts'
 import { type KnownServer, openKnownServer } from './known-server.ts'
@@ -93,7 +93,7 @@ export async function openPostgresStore(options: {
       // On a full disk the probe would still succeed, since its row needs no new space.
       if (clock.elapsed() - wasFullAt < diskFullBelievedMs)
         throw new RescindError('NOT_READY', 'the database has a full disk')
-      await writers.query(probe, [clock.now()]).catch((cause: unknown) => {
+      await writers.query(cancelProbe, [clock.now()]).catch((cause: unknown) => {
         translateAndNote(cause)
         throw takesNoWrite(whyUnavailable(cause), cause)
       })
