@@ -77,11 +77,9 @@ export async function previewOneCancellation(
   relayerId: RelayerId,
   id: TransactionId,
 ): Promise<Previewed> {
-  const [canceled, transaction] = await Promise.all([
-    readCanceled(context, relayerId, { ids: [id] }),
-    context.reads.transaction(relayerId, id),
-  ])
-  if (!canceled || !transaction) throw new RescindError('TRANSACTION_NOT_FOUND', 'Not found')
+  const transaction = await context.reads.transaction(relayerId, id)
+  const canceled = transaction && (await readCanceled(context, relayerId, { ids: [transaction.id] }))
+  if (!canceled) throw new RescindError('TRANSACTION_NOT_FOUND', 'Not found')
   const observation = await observedInTime(context, canceled.work)
   if (observation) return priced(context, canceled, observation)
   return previewWithoutNode(canceled.work, canceled.queued, context.clock.now(), canceled.covers)

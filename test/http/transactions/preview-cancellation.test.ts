@@ -35,6 +35,8 @@ test.each<[string, Partial<Chain> | undefined]>([
   const queued = await server.ask('GET', '/api/v1/relayers/one/transactions/queued/cancellation-preview')
   expect(queued.body.data).toEqual({ free: 1, no_ops: 0, gaps: 0, racing: 0, too_late: 0 })
   expect(server.log.filter(({ level }) => level === 'error')).toEqual([])
-  const missing = await server.ask('GET', '/api/v1/relayers/one/transactions/none/cancellation-preview')
-  expectFailure(missing, 404, 'Not found', 'TRANSACTION_NOT_FOUND')
+  for (const id of ['none', '%00']) {
+    const missing = await server.ask('GET', `/api/v1/relayers/one/transactions/${id}/cancellation-preview`)
+    expectFailure(missing, 404, 'Not found', 'TRANSACTION_NOT_FOUND')
+  }
 })
