@@ -60,6 +60,28 @@ test('sequences at their start are raised above all ids of their tables, and tho
   expect(ids).toEqual(Array.from({ length: sent + 1 }, (_, place) => place + 1))
 })
 
+test('a user that does not own the tables raises them where it may; otherwise the start is refused', async () => {
+  const postgres = await server()
+  const url = await postgres.database()
+  const query = <Row>(sql: string) => postgres.query<Row>(sql, nameIn(url))
+  const { id } = await (async () => {
+    await using store = await openAt(url)
+    const relayer = await storedRelayer(store)
+    await sendAndCancel(store, relayer.id, 3)
+    return relayer
+  })()
+  await query('REASSIGN OWNED BY rescind TO postgres; GRANT ALL ON SCHEMA public TO rescind')
+  await query('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO rescind')
+  await query('ALTER SEQUENCE outbox_id_seq RESTART WITH 1')
+  await expect(openAt(url)).rejects.toThrow(
+    /^DATABASE_URL: the user may not change .*permission denied for sequence .*; name the one that owns them$/,
+  )
+  await query('GRANT SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA public TO rescind')
+  await using store = await openAt(url)
+  await sendAndCancel(store, id, 1)
+  expect(await query('SELECT max(id) AS newest FROM outbox')).toEqual([{ newest: 4 }])
+})
+
 test('a sequence that is ahead of its table stays', async () => {
   const postgres = await server()
   const url = await postgres.database()

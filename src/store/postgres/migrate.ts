@@ -70,11 +70,12 @@ async function tryToMigrate(
     return applied
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined)
-    throw explain(error)
+    throw withRemedy(error)
   }
 }
 
-function explain(error: unknown): unknown {
+/** A missing right, or a lock that another session does not give up, in words for the operator; any other error stays as it is. */
+export function withRemedy(error: unknown): unknown {
   const code = memberOf(error, 'code')
   if (code === insufficientPrivilege) {
     return new OperatorError(

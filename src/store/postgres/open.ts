@@ -15,7 +15,7 @@ import { isDiskFull, isReadOnly, translateError, whyUnavailable } from './failur
 import { type KnownServer, openKnownServer } from './known-server.ts'
 import { openLanes } from './lanes.ts'
 import type { Lines } from './lines.ts'
-import { migrate } from './migrate.ts'
+import { migrate, withRemedy } from './migrate.ts'
 import { paceConnects } from './pace-connects.ts'
 import { openDoubts } from './settle-doubt.ts'
 import { isLostEvent, settleIdentity } from './settle-identity.ts'
@@ -58,7 +58,9 @@ export async function openPostgresStore(options: {
   const previews = openSnapshots(readers, 1)
   const events = openSettledEvents(reading, clock)
   server.onServer(async (client, identity) => events.restart(await settleIdentity(client, identity)))
-  await withConnection(writers, (client) => server.settle(client))
+  await withConnection(writers, (client) => server.settle(client)).catch((error: unknown) => {
+    throw withRemedy(error)
+  })
   const lanes = openLanes(writers, events, openDoubts({ url, server, clock, stop }))
   opened.defer(() => lanes.close())
   opened.use(watchAddress({ url, server, clock, logger }))
