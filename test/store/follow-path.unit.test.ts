@@ -40,6 +40,9 @@ test('a file that is moved, replaced or no longer linked to is noticed, and one 
     await unlink(path)
     await symlink(other, path)
     expect(followed.isReplaced()).toBe(true)
+    await unlink(path)
+    await symlink(path, path)
+    expect(followed.isReplaced()).toBe(true)
   }
   await rm(folder, { recursive: true })
 })

@@ -1,6 +1,6 @@
 // Whether the path of the database still leads to the file that is open, and will after the next start. What is written to another file
 // is gone then, without a word.
-import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
+import { type BigIntStats, closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { OperatorError } from '../../ops/operator-error.ts'
 
 /**
@@ -44,9 +44,18 @@ export function followPath(path: string): FollowedPath {
   const opened = fstatSync(fd, { bigint: true })
   return {
     isReplaced() {
-      const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+      const found = statOf(path)
       return found?.ino !== opened.ino || found.dev !== opened.dev
     },
     [Symbol.dispose]: () => closeSync(fd),
+  }
+}
+
+/** Undefined also where the next start could not reach it: behind a loop of links, or a folder without rights. */
+function statOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true })
+  } catch {
+    return undefined
   }
 }
