@@ -19,7 +19,7 @@ export function refuseReplaced({ store }: Pick<CommandContext, 'store'>): void {
   if (!store.isReplaced?.()) return
   throw new RescindError(
     'DATABASE_UNAVAILABLE',
-    'the database file was deleted or replaced while the service has it open: nothing of this is stored; start the service again',
+    'the database file or its write-ahead log was deleted or replaced while the service has it open: nothing of this is stored',
   )
 }
 

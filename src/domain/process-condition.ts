@@ -5,7 +5,7 @@ import type { TimestampMs } from './units.ts'
 export const processConditions = [
   /** The database does not take writes: its disk is full, its server is away, its file is damaged. */
   'database_out',
-  /** The file of the database was deleted or replaced while this process has it open. */
+  /** The file of the database, or its write-ahead log, was deleted or replaced while this process has it open. */
   'database_replaced',
   /** Lines of the log can't be written: its disk is full, or nobody reads them. */
   'log_lost',

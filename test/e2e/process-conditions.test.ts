@@ -110,19 +110,29 @@ test('a database file that is not at its path takes no new payload, and what is 
   const refused = {
     status: 503,
     headers: { 'relayer-error-code': 'DATABASE_UNAVAILABLE' },
-    body: { message: expect.stringMatching(/^the database file was deleted or replaced .* nothing of this is stored/) },
+    body: {
+      message: expect.stringMatching(
+        /^the database file or its .* was deleted or replaced .* nothing of this is stored$/,
+      ),
+    },
   }
   expect(await stage.client.request('POST', transactions, { body })).toMatchObject(refused)
   expect(await stage.client.request('POST', `${transactions}/batch`, { body: { transactions: [body] } })).toMatchObject(
     refused,
   )
   expect(await stage.client.request('PUT', `${transactions}/${queued.id}`, { body })).toMatchObject(refused)
+  const sweep = { body: { to: sender.address } }
+  expect(await stage.client.request('POST', `/relayers/${sender.id}/sweep`, sweep)).toMatchObject(refused)
   await shows('database_replaced')
   expect((await cancel(stage, queued)).status).toBe('canceled')
   await mineUntil(stage, 'both', async () => (await view(stage, inFlight)).status === 'confirmed')
 
   await unlink(path)
   await shows('database_replaced')
+  expect(await metric('rescind_process_condition', { condition: 'database_replaced' })).toBe(1)
+  await symlink(path, path)
+  await shows('database_replaced')
+  await unlink(path)
   await rename(`${path}.away`, path)
   await shows()
   const late = await pay(stage, sender)

@@ -191,3 +191,16 @@ test('reads come between the statements of a bulk cancellation, and see all of t
   expect(within).toBeGreaterThan(2)
   expect((await store.reads.counts(id)).pending).toBe(0)
 })
+
+test('a write-ahead log that is deleted is noticed: a crash would lose what it holds, and a stop loses nothing', async () => {
+  using place = workplace()
+  const stored: RelayerId[] = []
+  for (const _start of [1, 2, 3]) {
+    await using store = await open(place.path)
+    expect(store.isReplaced?.()).toBe(false)
+    for (const id of stored) expect(await store.reads.relayer(id)).toMatchObject({ id })
+    rmSync(`${place.path}-wal`)
+    expect(store.isReplaced?.()).toBe(true)
+    stored.push((await storedRelayer(store)).id)
+  }
+})

@@ -9,7 +9,7 @@ import { pendingStatuses, type Status, statusOf, type Transaction } from '../../
 import { freshId } from '../../ops/random.ts'
 import type { Reads, Session } from '../../store/store.ts'
 import { afterCommit } from '../after-commit.ts'
-import { type CommandContext, refuseAwaited } from '../context.ts'
+import { type CommandContext, refuseAwaited, refuseReplaced } from '../context.ts'
 import { type ManagementContext, takeEffect } from '../management.ts'
 import { recordLastChange } from './record-change.ts'
 import { patchRelayer } from './update-relayer.ts'
@@ -36,6 +36,7 @@ export async function sweepRelayer(
   request: SweepRequest,
   requester: Requester,
 ): Promise<Sweep & Pick<StartedSweep, 'isNew'>> {
+  refuseReplaced(context)
   refuseAwaited(context, relayerId)
   const pause = (session: Session) => patchRelayer(context, session, relayerId, { paused: true })
   const started = await storeSweep(context, relayerId, request, requester, pause)

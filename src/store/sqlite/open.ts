@@ -64,6 +64,7 @@ async function openFile(options: Options): Promise<Store> {
   }
   const reader = connect(path)
   opened.defer(() => reader.close())
+  const followedLog = opened.use(followPath(`${path}-wal`))
   reader.pragma('query_only = ON')
   // Every commit of the writer empties the cache of the reader: a larger one would fill with pages that nobody reads again.
   reader.pragma('cache_size = -2048')
@@ -100,7 +101,7 @@ async function openFile(options: Options): Promise<Store> {
       translateError,
       runAgain,
     ),
-    isReplaced: followed.isReplaced,
+    isReplaced: () => followed.isReplaced() || followedLog.isReplaced(),
     async check() {
       const write = async () => void probe.run(options.clock.now())
       await group.commit(write).catch((cause: unknown) => {
