@@ -5,7 +5,7 @@ import type { Clock } from '../ops/clock.ts'
 import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { ProcessStates } from '../ops/process-states.ts'
-import type { Store } from './store.ts'
+import type { Reads, Store } from './store.ts'
 
 /** An outage that comes back within this time ends when nothing has failed for as long. */
 const quietMs = 60_000
@@ -72,6 +72,7 @@ export function watchOutage(store: Store, { logger, states, clock }: Around): St
 
   return {
     ...store,
+    reads: watchedReads(store.reads, watched),
     async commit(...unit) {
       const result = await watched(() => store.commit(...unit))
       void probe()
@@ -82,6 +83,16 @@ export function watchOutage(store: Store, { logger, states, clock }: Around): St
       ended()
     },
   }
+}
+
+/** What is damaged may be met by reads alone. */
+function watchedReads(reads: Reads, watched: <T>(work: () => Promise<T>) => Promise<T>): Reads {
+  const all = Object.entries(reads).map(([name, read]) => [
+    name,
+    (...parameters: unknown[]) => watched(() => (read as (...of: unknown[]) => Promise<unknown>)(...parameters)),
+  ])
+  // Each name keeps the signature of its function.
+  return Object.fromEntries(all) as Reads
 }
 
 function isOutage(error: unknown): error is RescindError {

@@ -21,6 +21,11 @@ function watching() {
     check: async () => {
       if (isFull) throw failure()
     },
+    reads: {
+      revision: async () => {
+        throw failure()
+      },
+    } as Partial<Store['reads']> as Store['reads'],
   }
   const clock = manualClock()
   const states = watchProcess(clock, processConditions)
@@ -35,6 +40,7 @@ function watching() {
       isFull = is
     },
     reading: () => watched.commit(async () => undefined),
+    readingDamage: () => watched.reads.revision(),
     writing: () =>
       watched.commit(async () => {
         if (isFull) throw failure()
@@ -96,6 +102,21 @@ test('an outage of a part ends once nothing has failed for a minute, though othe
     await check()
     expect(isOut()).toBe(true)
   }
+  clock.advance(60_000)
+  await check()
+  expect(isOut()).toBe(false)
+  expect(lines).toEqual([began, over, began, over])
+})
+
+test('what only a read meets is an outage of a part, too', async () => {
+  const { lines, readingDamage, writing, check, isOut, clock } = watching()
+  for (let times = 0; times < 2; times += 1) {
+    await expect(readingDamage()).rejects.toThrow()
+    expect(isOut()).toBe(true)
+    await writing()
+    await settled()
+  }
+  expect(isOut()).toBe(true)
   clock.advance(60_000)
   await check()
   expect(isOut()).toBe(false)
