@@ -105,6 +105,19 @@ export const ofHolds: readonly Mutant[] = [
     ],
   },
   {
+    name: 'pay-any-price-without-a-second-key',
+    breaks: 'lets one key pay a builder',
+    caughtBy: 'test/domain/four-eyes-cost.test.ts',
+    expects: 'without a second key a transaction costs',
+    edits: [
+      {
+        file: 'src/domain/hold.ts',
+        find: "return pricing.kind !== 'speed' && gasPriceCap === undefined",
+        put: "return pricing.kind !== 'speed' && gasPriceCap === 0n",
+      },
+    ],
+  },
+  {
     name: 'sign-messages-under-four-eyes',
     breaks: 'signs a permit for one key',
     caughtBy: ofRules,

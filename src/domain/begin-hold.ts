@@ -12,11 +12,28 @@ import { withWait } from './wait.ts'
 export function holdOfReplacement(
   policies: Policies,
   request: Holdable,
-  { fourEyes }: Transaction,
+  replaced: Transaction,
   at: { readonly now: TimestampMs; readonly by?: ApiKeyId },
 ): Hold | undefined {
   const { now, by } = at
-  return holdOf(policies, request, now, { ...(by !== undefined && { by }), isUnderFourEyes: fourEyes !== undefined })
+  const isUnderFourEyes =
+    replaced.fourEyes !== undefined || needsSecondKeyAsReplacement(policies, request, replaced, by)
+  return holdOf(policies, request, now, { ...(by !== undefined && { by }), isUnderFourEyes })
+}
+
+/**
+ * A payload that needs no second key as a send may need one as a replacement. With a nonce, it can't go back on hold for its estimate,
+ * and its price exceeds that of each payload before it. Without one, such a hold knows the sender only, and not the key of a PUT.
+ */
+function needsSecondKeyAsReplacement(
+  { fourEyes, gasPriceCap }: Policies,
+  { gasLimit }: Holdable,
+  { lifecycle, createdBy }: Transaction,
+  by: ApiKeyId | undefined,
+): boolean {
+  if (!fourEyes) return false
+  if ('nonce' in lifecycle) return gasLimit === undefined || gasPriceCap === undefined
+  return gasLimit === undefined && by !== createdBy
 }
 
 /** The transaction before the queue, where it has no nonce. */

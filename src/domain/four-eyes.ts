@@ -1,11 +1,11 @@
 // Four eyes: one key sets the payload of a send, and another key approves exactly that payload before it gets a nonce.
 import { RescindError } from './errors.ts'
-import type { FourEyes } from './hold.ts'
+import { demandsSecondKey, type FourEyes, unapprovedGasMax } from './hold.ts'
 import type { ApiKeyId, Hash } from './ids.ts'
 import { payloadDigest } from './payload-digest.ts'
 import type { Relayer } from './relayer.ts'
 import { isInPhase, payloadAttempts, revisionOf, type Transaction } from './transaction.ts'
-import type { TimestampMs } from './units.ts'
+import type { Gas, TimestampMs } from './units.ts'
 
 /** A new payload, set by `by`: it forgets the release of the old one. */
 export function setUnderFourEyes(
@@ -61,6 +61,13 @@ export function isApproved(transaction: Transaction): boolean {
   if (!fourEyes) return true
   const { setBy, released } = fourEyes
   return released?.revision === revisionOf(transaction) && !setBy.includes(released.by)
+}
+
+/** The most gas that the estimate of this payload may lead to without a second key. Infinity: it has one, or needs none. */
+export function gasMaxOf({ policies }: Pick<Relayer, 'policies'>, { payload, origin, fourEyes }: Transaction): Gas {
+  // What the policies would hold now was queued before they did.
+  const isBound = policies.fourEyes && origin === 'client' && !fourEyes && !demandsSecondKey(policies, payload)
+  return isBound ? unapprovedGasMax : Number.POSITIVE_INFINITY
 }
 
 /** Whether the chain shows that a lost history sent it: the release was lost with the history. */

@@ -1,9 +1,10 @@
 // A hold keeps a send before the queue, without a nonce, until a time or a release. The client may request one, and the
 // relayer's policies may demand one: the longer of the two holds. Beside it stands the record of four eyes, which outlives the hold.
 import { RescindError } from './errors.ts'
+import type { Pricing } from './fees.ts'
 import type { ApiKeyId, Hash, Hex } from './ids.ts'
 import type { Policies } from './policy-table.ts'
-import type { TimestampMs, Wei } from './units.ts'
+import type { Gas, TimestampMs, Wei } from './units.ts'
 
 /** The hold that a client requests. Part of the digest of an idempotency key, so its form must not change. */
 export type HoldRequest =
@@ -36,15 +37,22 @@ interface Demand {
   readonly until: number
 }
 
-export interface Holdable {
+/** The part of a payload that may cost money. */
+interface Guarded {
   readonly value: Wei
   readonly data: Hex
+  readonly accessList?: readonly unknown[]
+  readonly gasLimit?: Gas
+  readonly pricing: Pricing
+}
+
+export interface Holdable extends Guarded {
   readonly hold?: HoldRequest
 }
 
 interface HoldSource {
   readonly by?: ApiKeyId
-  /** The transaction is under four eyes already, whatever the policies demand now. */
+  /** The transaction is under four eyes whatever the payload is. */
   readonly isUnderFourEyes?: boolean
 }
 
@@ -56,7 +64,7 @@ export function holdOf(
   { by, isUnderFourEyes = false }: HoldSource = {},
 ): Hold | undefined {
   const { value, hold: request } = payload
-  const needsSecondKey = isUnderFourEyes || demandsFourEyes(policies, payload)
+  const needsSecondKey = isUnderFourEyes || demandsSecondKey(policies, payload)
   // Of equal ends the first counts: no other rule takes the place of four eyes.
   const demands = [
     needsSecondKey ? { rule: 'four_eyes' as const, until: Number.POSITIVE_INFINITY } : undefined,
@@ -76,10 +84,19 @@ export function holdOf(
   }
 }
 
-/** A call has the value 0 and may move anything, so data counts as much as a value. */
-function demandsFourEyes({ fourEyes, holdAboveValue }: Policies, { value, data }: Holdable): boolean {
+/** The most gas without a second key. A transfer to a wallet that is a contract needs some ten thousand more than 21,000. */
+export const unapprovedGasMax: Gas = 100_000
+
+/**
+ * A call has the value 0 and may move anything, and a fee goes to a block builder, who may share it with the sender. So data, gas and
+ * price count as much as a value: without a second key the service chooses the price, or `gas_price_cap` limits it.
+ */
+export function demandsSecondKey({ fourEyes, holdAboveValue, gasPriceCap }: Policies, payload: Guarded): boolean {
   if (!fourEyes) return false
-  return holdAboveValue === undefined || value > holdAboveValue || data !== '0x'
+  const { value, data, accessList = [], gasLimit = 0, pricing } = payload
+  if (holdAboveValue === undefined || value > holdAboveValue) return true
+  if (data !== '0x' || accessList.length > 0 || gasLimit > unapprovedGasMax) return true
+  return pricing.kind !== 'speed' && gasPriceCap === undefined
 }
 
 function demandOf(request: HoldRequest | undefined, now: TimestampMs): Demand | undefined {

@@ -58,7 +58,7 @@ export const policyTable = {
     meaning: 'below it nothing new gets a nonce',
     default: 0n,
   },
-  /** The most that a send may pay per gas; cancellations have their own. */
+  /** The most that a send may pay per gas; cancellations have their own. Absent: price-ceiling.ts has the limits. */
   gasPriceCap: {
     kind: 'wei',
     name: 'gas_price_cap',
@@ -148,12 +148,12 @@ export const policyTable = {
     meaning:
       'sends of more value are on hold: for min_hold, or without it until a release; a token transfer has the value 0',
   },
-  /** Every send is on hold until a second key releases its payload; with `hold_above_value`, those above it and all with data. */
+  /** Every send is on hold until a second key releases its payload; with `hold_above_value`, all but small ones (hold.ts). */
   fourEyes: {
     kind: 'flag',
     name: 'four_eyes',
     meaning:
-      'true holds each send until a second key releases its payload; with hold_above_value, each above that value and each with data; the relayer signs no messages then',
+      'true holds each send until a second key releases its payload; with hold_above_value, each above that value, and each with data, an access list, more than 100,000 gas, or a price of its own without gas_price_cap; no relayer of the account signs messages then',
     implied: false,
   },
 } as const satisfies Readonly<Record<string, Policy>>

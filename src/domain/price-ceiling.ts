@@ -25,6 +25,12 @@ export function priceCeiling(market: Market, speed: Speed, purpose: Purpose, rul
   )
 }
 
+/** The most that a client's own price pays where no cap is set. Absent rules: nothing of the network is known here. */
+export function namedPriceMax(rules: (CeilingRules & { readonly market?: Market }) | undefined): Wei {
+  const ceiling = rules?.market ? priceCeiling(rules.market, 'fastest', 'payload', rules) : 0n
+  return maxWei(1_000n * gwei, ceiling)
+}
+
 /**
  * Whether the price exceeds the ceiling. A fee cap above it costs nothing while the base fee is low: a bid over our own
  * attempts has to raise their caps, also after the base fee fell.

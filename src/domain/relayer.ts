@@ -1,4 +1,5 @@
 // A relayer: one signer on one network. It is one nonce sequence, and so the unit of mutual exclusion.
+import type { Market } from './fees.ts'
 import type { FinalityRule } from './finality.ts'
 import type { GasFigures } from './gas-figures.ts'
 import type { Address, NetworkName, RelayerId } from './ids.ts'
@@ -49,8 +50,8 @@ export type DecisionProfile = Pick<
   | 'finalityStalledAfterMs'
 >
 
-/** The rules that a send is checked against. */
-export type SendProfile = DecisionProfile & { readonly figures: GasFigures }
+/** The rules that a send is checked against. `market`: as this process observed it last. */
+export type SendProfile = DecisionProfile & { readonly figures: GasFigures; readonly market?: Market }
 
 /** The rules of a network that decisions follow. Prices wait for blocks; only repeated broadcasts wait for time. */
 export interface NetworkPolicy extends FinalityRule, WitnessRule {

@@ -1,13 +1,15 @@
 // A client's send: from a parsed request to a stored transaction, and the first refusals.
 import { withHold } from './begin-hold.ts'
 import { RescindError } from './errors.ts'
-import { feeCap, tipOf } from './fees.ts'
+import { effectivePrice, feeCap, type Market, tipOf } from './fees.ts'
 import { forbids } from './forbid.ts'
-import { checkHold, type HoldRequest, holdOf } from './hold.ts'
+import { checkHold, demandsSecondKey, type HoldRequest, holdOf } from './hold.ts'
 import type { Address, ApiKeyId, TransactionId } from './ids.ts'
 import { checkGasLimit, type GasRules } from './intrinsic-gas.ts'
 import type { Labels } from './labels.ts'
 import { isPaused, pausedError } from './pause.ts'
+import type { Policies } from './policy-table.ts'
+import { type CeilingRules, namedPriceMax } from './price-ceiling.ts'
 import { ethereumProfile, type NetworkProfile } from './profile.ts'
 import type { Relayer } from './relayer.ts'
 import { exactlyInGwei } from './shown-amount.ts'
@@ -31,7 +33,10 @@ export interface BelievedSender {
   readonly chains: readonly { readonly name: string; readonly chainId: bigint }[]
 }
 
-export type SendRules = GasRules & Partial<Pick<NetworkProfile, 'maxTransactionBytes'>>
+/** `market`: as last observed. Absent: nothing was. */
+export type SendRules = GasRules &
+  CeilingRules &
+  Partial<Pick<NetworkProfile, 'maxTransactionBytes'>> & { readonly market?: Market }
 
 /**
  * Refuses a send that the relayer's policies forbid or that no node would take, before it is stored. `rules`: of the
@@ -49,16 +54,8 @@ export function checkSend(
     throw new RescindError('INVALID_REQUEST', 'valid_until: lies in the past; send a later time, or none')
   }
   checkHold(relayer.policies, request, now)
-  const { pricing } = request
-  const { gasPriceCap, gasLimitEstimation } = relayer.policies
-  if (pricing.kind !== 'speed' && gasPriceCap !== undefined && feeCap(pricing) > gasPriceCap) {
-    const field = pricing.kind === 'legacy' ? 'gas_price' : 'max_fee_per_gas'
-    throw new RescindError(
-      'POLICY_VIOLATION',
-      `${field}: ${exactlyInGwei(feeCap(pricing))} is above the relayer's gas_price_cap of ${exactlyInGwei(gasPriceCap)}; send a lower fee, or none`,
-    )
-  }
-  if (request.gasLimit === undefined && gasLimitEstimation === false) {
+  checkPrice(relayer.policies, request, rules)
+  if (request.gasLimit === undefined && relayer.policies.gasLimitEstimation === false) {
     throw new RescindError(
       'POLICY_VIOLATION',
       'gas_limit: is missing, and gas_limit_estimation of the relayer is off; send a gas_limit',
@@ -68,6 +65,28 @@ export function checkSend(
   if (forbidden !== undefined) throw new RescindError('POLICY_VIOLATION', forbidden)
   checkSize(request, rules)
   if (rules) checkGasLimit(relayer, request, rules)
+}
+
+/** A price is money, too: without a cap it is bounded by what is paid elsewhere, unless a second key approves it. */
+function checkPrice(policies: Policies, request: SendRequest, rules: SendRules | undefined): void {
+  const { pricing } = request
+  const { gasPriceCap } = policies
+  if (pricing.kind === 'speed') return
+  if (gasPriceCap !== undefined) {
+    if (feeCap(pricing) <= gasPriceCap) return
+    const field = pricing.kind === 'legacy' ? 'gas_price' : 'max_fee_per_gas'
+    throw new RescindError(
+      'POLICY_VIOLATION',
+      `${field}: ${exactlyInGwei(feeCap(pricing))} is above the relayer's gas_price_cap of ${exactlyInGwei(gasPriceCap)}; send a lower fee, or none`,
+    )
+  }
+  const [price, most] = [effectivePrice(pricing, rules?.market?.baseFee), namedPriceMax(rules)]
+  if (price <= most || demandsSecondKey(policies, request)) return
+  const field = pricing.kind === 'legacy' ? 'gas_price' : 'max_priority_fee_per_gas'
+  throw new RescindError(
+    'POLICY_VIOLATION',
+    `${field}: pays ${exactlyInGwei(price)} for a unit of gas now, and a relayer without gas_price_cap pays at most ${exactlyInGwei(most)}; send a lower fee or a speed, or have gas_price_cap set`,
+  )
 }
 
 /** The payload was meant for another account, or for another chain. */

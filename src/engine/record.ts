@@ -178,7 +178,7 @@ function isFromLostHistory(decision: Decision) {
 
 /** Whether a decision follows the relayer's own rules. The chain dictates the others. */
 function followsRules(decision: Decision): boolean {
-  return decision.do === 'refuse' || decision.do === 'release' || decision.do === 'usePresigned' || isSigning(decision)
+  return ['refuse', 'hold', 'release', 'usePresigned'].includes(decision.do) || isSigning(decision)
 }
 
 /**

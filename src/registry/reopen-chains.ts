@@ -165,7 +165,9 @@ function readingRules(
   return {
     profileOf({ id, network }) {
       const policy = policies.get(network)
-      return policy && { ...policy.profile, figures: openOf(chains, id, network)?.gasFigures() ?? {} }
+      const chain = openOf(chains, id, network)
+      const market = chain?.market()
+      return policy && { ...policy.profile, figures: chain?.gasFigures() ?? {}, ...(market && { market }) }
     },
     gasFiguresOf: (network) => chains.get(network)?.gasFigures() ?? {},
   }

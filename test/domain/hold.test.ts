@@ -21,6 +21,7 @@ import {
   now,
   receiver,
   someObservation,
+  somePayload,
   somePolicies,
   somePolicy,
   someRelayer,
@@ -92,18 +93,14 @@ test.each<[string, Partial<typeof somePolicies>, HoldRequest | undefined, string
   ['both, above', { holdAboveValue: 999n, minHold: hour }, undefined, 'min_hold', hour],
   ['both, at the value', { holdAboveValue: 1_000n, minHold: hour }, undefined, undefined, undefined],
 ])('%s', (_, policies, hold, rule, ms) => {
-  const found = holdOf({ ...somePolicies, ...policies }, { value: 1_000n, data: '0x', ...(hold && { hold }) }, now)
+  const found = holdOf({ ...somePolicies, ...policies }, { ...somePayload, value: 1_000n, ...(hold && { hold }) }, now)
   expect([found?.rule, found?.until]).toEqual([rule, ms === undefined ? undefined : now + ms])
 })
 
 test('a send that would expire on hold is refused, also by a policy, and so is a schedule beyond a year', () => {
   const until = now + hour
   const refused = (policies: typeof somePolicies, hold: HoldRequest | undefined, validUntil?: number) => () =>
-    checkHold(
-      policies,
-      { value: 1n, data: '0x', ...(hold && { hold }), ...(validUntil !== undefined && { validUntil }) },
-      now,
-    )
+    checkHold(policies, { ...somePayload, ...(hold && { hold }), ...(validUntil !== undefined && { validUntil }) }, now)
   expect(refused(somePolicies, { kind: 'for', ms: hour }, until)).toThrow(/^valid_until: .*\(hold_for\)/)
   expect(refused({ ...somePolicies, minHold: hour }, undefined, until)).toThrow(/^valid_until: .*\(min_hold\)/)
   expect(refused(somePolicies, { kind: 'for', ms: hour }, until + 1)).not.toThrow()

@@ -125,8 +125,10 @@ describe('the refusal', () => {
   })
   test('is part of the check of a send, where this process has the network', () => {
     const request = { ...somePayload, data, gasLimit: 24_999 }
-    expect(refusalOf(() => checkSend(relayer, request, now, ethereum))).toMatchObject({ 0: 'GAS_LIMIT_TOO_LOW' })
-    expect(refusalOf(() => checkSend(relayer, request, now, rollup))).toBeUndefined()
+    expect(refusalOf(() => checkSend(relayer, request, now, { pool: 'public', ...ethereum }))).toMatchObject({
+      0: 'GAS_LIMIT_TOO_LOW',
+    })
+    expect(refusalOf(() => checkSend(relayer, request, now, { pool: 'private', ...rollup }))).toBeUndefined()
     expect(refusalOf(() => checkSend(relayer, request, now, undefined))).toBeUndefined()
   })
   test.each([

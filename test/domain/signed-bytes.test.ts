@@ -64,7 +64,7 @@ test('what pools take is accepted to the last bytes, and more is refused with bo
   const most = 128 * 1024
   const rest = signedBytesMax({ ...somePayload, data: '0x' })
   expect(rest).toBeLessThan(256)
-  const rules = { floorGas: false, l1Fee: 'none' } as const
+  const rules = { pool: 'public', floorGas: false, l1Fee: 'none' } as const
   expect(refusalOf({ ...somePayload, data: data(most - rest) }, rules)).toBeUndefined()
   expect(refusalOf({ ...somePayload, data: data(most - rest + 1) }, rules)).toEqual([
     'INVALID_REQUEST',
@@ -75,7 +75,7 @@ test('what pools take is accepted to the last bytes, and more is refused with bo
 })
 
 test('a network with another limit, and an access list counts', () => {
-  const rules = { floorGas: false, l1Fee: 'none', maxTransactionBytes: 2_000 } as const
+  const rules = { pool: 'public', floorGas: false, l1Fee: 'none', maxTransactionBytes: 2_000 } as const
   expect(refusalOf({ ...somePayload, data: data(1_500) }, rules)).toBeUndefined()
   expect(refusalOf({ ...somePayload, data: data(2_000) }, rules)).toMatchObject({ 0: 'INVALID_REQUEST' })
   const storageKeys = Array.from({ length: 60 }, () => `0x${'ab'.repeat(32)}` as const)

@@ -23,6 +23,7 @@ beforeAll(async () => {
       treasury: {},
       strict: { four_eyes: true },
       killed: { four_eyes: true },
+      small: { four_eyes: true, hold_above_value: '1000' },
     },
   })
 })
@@ -146,6 +147,44 @@ test('one key with every scope but admin pays nothing, whatever it tries; a seco
   await stage.node.mine(2)
   await reached(stage, { sender, id, to: receiver, value: 8n }, 'confirmed')
   expect(await balanceOf(stage.node, receiver)).toBe(before + 8n)
+})
+
+test('with hold_above_value no fee goes out by one key: neither a price of its own, nor an estimate of much gas', async () => {
+  const [anna, ben] = [
+    await keyOf('anna', ['read', 'send'], 'small'),
+    await keyOf('ben', ['read', 'send', 'cancel', 'release'], 'small'),
+  ]
+  const sender = stage.sender('small')
+  const before = await balanceOf(stage.node, sender.address)
+  const dear = await anna.send('small', {
+    to: receiver,
+    value: '0',
+    gas_limit: 21_000,
+    gas_price: `${19n * 10n ** 16n}`,
+  })
+  expect(stage.rows.transaction(dear.id)).toMatchObject({ phase: 'held', nonce: null })
+  // Its code stores eight words, which costs some 200,000 gas.
+  const spender = '0x00000000000000000000000000000000c0ffee08'
+  const stores = [1, 2, 3, 4, 5, 6, 7, 8].map((slot) => `6001600${slot}55`)
+  await stage.node.rpc('anvil_setCode', [spender, `0x${stores.join('')}00`])
+  const costly = (await anna.request('POST', '/relayers/small/transactions', { body: { to: spender, value: '7' } }))
+    .body
+  const { id } = (costly as { data: { id: string } }).data
+  const next = await send(anna, 'small')
+  await reached(stage, { sender, id: next.id, to: receiver, value: 7n }, 'submitted')
+  expect(stage.rows.transaction(id)).toMatchObject({ phase: 'held', nonce: null })
+  expect(stage.rows.attempts(id)).toEqual([])
+  await stage.node.mine(2)
+  await reached(stage, { sender, id: next.id, to: receiver, value: 7n }, 'confirmed')
+  expect(before - (await balanceOf(stage.node, sender.address))).toBeLessThan(10n ** 16n)
+
+  const digest = await digestOf(ben, 'small', id)
+  expect((await release(anna, 'small', id, digest)).status).toBe(401)
+  expect((await release(ben, 'small', id, digest)).status).toBe(200)
+  await reached(stage, { sender, id, to: spender, value: 7n }, 'submitted')
+  await stage.node.mine(2)
+  await reached(stage, { sender, id, to: spender, value: 7n }, 'confirmed')
+  await stage.client.cancel('small', dear.id)
 })
 
 test('killed between the release and the broadcast: the release stays, and it pays once', async () => {

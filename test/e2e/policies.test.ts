@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { hex } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
-import { mineUntil, pay, view } from './support/play.ts'
+import { inPool, mineUntil, pay, view } from './support/play.ts'
 import { anvilStage, type Stage } from './support/stage.ts'
 
 const ether = 10n ** 18n
@@ -22,6 +22,7 @@ beforeAll(async () => {
         gas_limit_estimation: false,
       },
       narrowed: { min_balance: String(5n * ether) },
+      uncapped: {},
     },
   })
 })
@@ -72,6 +73,24 @@ test('a send that waits when a policy is narrowed fails, and the one behind it g
     status_reason: expect.stringContaining('value_cap'),
   })
   expect((await audit(stage, sender)).map(({ value }) => value)).toEqual([5n])
+})
+
+test('without a cap a price of its own is bounded by 1,000 gwei, or by ten times the price that the network shows', async () => {
+  const gwei = 10n ** 9n
+  const sender = stage.sender('uncapped')
+  const send = async (price: bigint) => {
+    const body = { to: friend, value: '0', gas_limit: 21_000, gas_price: String(price * gwei) }
+    const answer = await stage.client.request('POST', '/relayers/uncapped/transactions', { body })
+    return answer.headers['relayer-error-code'] ?? answer.status
+  }
+  expect(await send(1_500n)).toBe('POLICY_VIOLATION')
+  await stage.node.rpc('hardhat_setNextBlockBaseFeePerGas', [hex(200n * gwei)])
+  await stage.node.mine()
+  const first = await pay(stage, sender)
+  await inPool(stage, sender, [0])
+  expect(await send(1_500n)).toBe(200)
+  expect(await send(190_000_000n)).toBe('POLICY_VIOLATION')
+  await mineUntil(stage, 'the payment', async () => (await view(stage, first)).status === 'confirmed')
 })
 
 interface Sent {

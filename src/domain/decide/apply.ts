@@ -1,6 +1,7 @@
 // What each decision means for a transaction: the one place where decisions become new states.
 import { type Attempt, afterBroadcast, type BroadcastOutcome, beforeBroadcast } from '../attempt.ts'
 import { cancel, dropCanceled } from '../cancel.ts'
+import { setUnderFourEyes } from '../four-eyes.ts'
 import { giveUp } from '../give-up.ts'
 import { type Hash, mapNonEmpty, type TransactionId } from '../ids.ts'
 import type { Relayer } from '../relayer.ts'
@@ -72,6 +73,9 @@ function changed(
       return dropCanceled(transaction, now)
     case 'expire':
       return cancel(transaction, now, 'expiry')
+    case 'hold':
+      // What is under four eyes without a release is held.
+      return { ...transaction, fourEyes: setUnderFourEyes(transaction, { since: now }) }
     case 'release':
       return endHold(inPhase(transaction, 'held'), 'time')
     case 'giveUp':

@@ -9,6 +9,7 @@ import { type ManagementContext, takeEffect } from '../../../src/commands/manage
 import { openQueueRooms } from '../../../src/commands/queue-room.ts'
 import { pauseRelayer } from '../../../src/commands/relayers/pause-relayer.ts'
 import { readPolicies } from '../../../src/config/parse-policies.ts'
+import type { Market } from '../../../src/domain/fees.ts'
 import { osakaRules } from '../../../src/domain/gas-figures.ts'
 import type { RelayerId } from '../../../src/domain/ids.ts'
 import type { ServerLimits } from '../../../src/http/limits.ts'
@@ -72,6 +73,8 @@ export interface Setting {
   /** Of every relayer; without, the file of this server has no network. */
   readonly chain?: Partial<Chain>
   readonly queueMax?: number
+  /** The market as last observed; by default not yet. */
+  readonly market?: Market
   /** As last observed; by default not yet. */
   readonly priceOf?: Parameters<typeof stopRelayers>[0]['reckoning']['priceOf']
   readonly symbolOf?: Parameters<typeof stopRelayers>[0]['symbolOf']
@@ -113,7 +116,10 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     random: systemRandom(),
     wake: (id) => woken.push(id),
     queueRooms: openQueueRooms(setting.queueMax ?? 100_000),
-    profileOf: () => ({ ...somePolicy.profile, figures: osakaRules }),
+    profileOf: () => ({
+      ...{ ...somePolicy.profile, figures: osakaRules },
+      ...(setting.market && { market: setting.market }),
+    }),
   }
   const vault = openVault({ previous: [] }, commands.random)
   const openSigner = async () => signer

@@ -1,6 +1,6 @@
 // Four eyes over HTTP: what a second key sees, what it sends, and each refusal, which changes nothing.
 import { hash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ApiKeyId, RelayerId, TransactionId } from '../../../src/domain/ids.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
 import {
@@ -168,6 +168,47 @@ test('the approval stays readable after a DELETE', async () => {
   expectSuccess(await release('ben', id, (await holdOf(id)).payload_digest))
   expectSuccess(await call('anna', 'DELETE', at(`/${id}`)))
   expect(await holdOf(id)).toMatchObject({ four_eyes: { set_by: ['anna'], released: { by: 'ben' } } })
+})
+
+describe('with hold_above_value, what a small send may spend without a second key', () => {
+  const gwei = (price: number) => `${price}000000000`
+  const phaseOf = async (body: object) => (await stored(idOf(await post('anna', body))))?.lifecycle.phase
+  const small = { fourEyes: true, holdAboveValue: 10n }
+  beforeEach(() => withPolicies(small))
+
+  test.each<[object, string]>([
+    [{}, 'queued'],
+    [{ speed: 'fastest', gas_limit: 100_000 }, 'queued'],
+    [{ access_list: [] }, 'queued'],
+    [{ value: '11' }, 'held'],
+    [{ data: '0xa9059cbb' }, 'held'],
+    [{ gas_limit: 100_001 }, 'held'],
+    [{ access_list: [{ address: receiver, storage_keys: [] }] }, 'held'],
+    // A block builder that shares the fee may pay it back.
+    [{ value: '0', gas_limit: 21_000, gas_price: gwei(190_000_000) }, 'held'],
+    [{ value: '0', max_fee_per_gas: gwei(30), max_priority_fee_per_gas: gwei(1) }, 'held'],
+  ])('%j: %s', async (body, phase) => {
+    expect(await phaseOf(body)).toBe(phase)
+  })
+
+  test('a price of its own goes up to gas_price_cap', async () => {
+    await withPolicies({ ...small, gasPriceCap: 40_000_000_000n })
+    expect(await phaseOf({ gas_price: gwei(40) })).toBe('queued')
+    expect(codeOf(await post('anna', { gas_price: gwei(41) }))).toEqual([400, 'POLICY_VIOLATION'])
+  })
+
+  test('a PUT needs one for the same, and without gas_limit from another key', async () => {
+    const change = async (token: string, body: object) => {
+      const id = idOf(await post('anna'))
+      expectSuccess(await call(token, 'PUT', at(`/${id}`), { to: receiver, value: '5', ...body }))
+      const { lifecycle, fourEyes } = (await stored(id)) ?? {}
+      return [lifecycle?.phase, fourEyes?.setBy]
+    }
+    expect(await change('anna', {})).toEqual(['queued', undefined])
+    expect(await change('ben', { gas_limit: 21_000 })).toEqual(['queued', undefined])
+    expect(await change('ben', {})).toEqual(['held', ['anna', 'ben']])
+    expect(await change('anna', { gas_price: gwei(190_000_000) })).toEqual(['held', ['anna']])
+  })
 })
 
 test('a relayer on another chain with the same account signs nothing either, and its key learns no name', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { administratorId } from '../../../src/domain/api-key.ts'
 import { giveUpsMax } from '../../../src/domain/give-up.ts'
 import type { RelayerId, TransactionId } from '../../../src/domain/ids.ts'
+import { someMarket } from '../../domain/some.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
 import { address, receiver, relayer } from '../support/rows.ts'
 import { type Serving, serve } from '../support/serve.ts'
@@ -470,6 +471,40 @@ describe('refusals of the relayer', () => {
     const answer = await own.send('one', { ...minimal, gas_price: '6' })
     expect(answer.body.message).toContain('gas_price: 0.000000006 gwei is above')
     expectFailure(answer, 400, answer.body.message, 'POLICY_VIOLATION')
+  })
+
+  test('without a cap a price of its own is bounded, in a POST, a batch and a PUT', async () => {
+    const gwei = (price: number) => `${price}000000000`
+    const tipOf = (price: number) => ({ max_fee_per_gas: gwei(9_000_000), max_priority_fee_per_gas: gwei(price) })
+    await using unobserved = await serve()
+    const { id } = (await unobserved.send('one', { ...minimal, gas_price: gwei(1_000) })).body.data
+    const json = { 'content-type': 'application/json' }
+    const at = `/api/v1/relayers/one/transactions`
+    for (const price of [{ gas_price: gwei(1_001) }, tipOf(1_001)]) {
+      const body = { ...minimal, ...price }
+      const batch = JSON.stringify({ transactions: [minimal, body] })
+      for (const answer of [
+        await unobserved.send('one', body),
+        await unobserved.ask('POST', `${at}/batch`, { headers: json, body: batch }),
+        await unobserved.ask('PUT', `${at}/${id}`, { headers: json, body: JSON.stringify(body) }),
+      ]) {
+        expect([answer.status, answer.headers['relayer-error-code']]).toEqual([400, 'POLICY_VIOLATION'])
+        expect(answer.body.message).toMatch(/pays 1,001 gwei .* without gas_price_cap pays at most 1,000 gwei; /)
+      }
+    }
+    // A fee cap costs nothing. Ten times the observed price at fastest may be higher: 10 * (200 + 4) gwei.
+    expectSuccess(await unobserved.send('one', { ...minimal, ...tipOf(1) }))
+    await using observed = await serve({ market: { ...someMarket, baseFee: 200_000_000_000n } })
+    expectSuccess(await observed.send('one', { ...minimal, gas_price: gwei(2_040) }))
+    expectSuccess(await observed.send('one', { ...minimal, ...tipOf(1_840) }))
+    for (const price of [{ gas_price: gwei(2_041) }, tipOf(1_841)]) {
+      const answer = await observed.send('one', { ...minimal, ...price })
+      expectFailure(answer, 400, answer.body.message, 'POLICY_VIOLATION')
+    }
+    const { policies } = relayer('one')
+    const capped = relayer('one', { policies: { ...policies, gasPriceCap: 5_000_000_000_000n } })
+    await observed.store.commit((session) => session.saveRelayer(capped))
+    expectSuccess(await observed.send('one', { ...minimal, gas_price: gwei(5_000) }))
   })
 
   test('a full queue says when to come back', async () => {

@@ -65,6 +65,8 @@ export type Decision =
   | { do: 'drop'; transaction: InPhase<'inFlight'> }
   /** The transaction's valid_until has passed: a cancellation that no client requested. */
   | { do: 'expire'; transaction: InPhase<'held' | 'queued' | 'inFlight'> }
+  /** Its estimated gas needs a second key. */
+  | { do: 'hold'; transaction: InPhase<'queued'> }
   /** The transaction's hold has ended by time. */
   | { do: 'release'; transaction: InPhase<'held'> }
   /** Every node that answers refuses the payload: a cancellation that no client requested. */

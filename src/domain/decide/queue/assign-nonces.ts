@@ -2,6 +2,7 @@
 import { roughly } from '../../condition.ts'
 import { type Fees, feeCap, firstFees, lowered, type Market, marketFees, withLeastTip } from '../../fees.ts'
 import { forbids } from '../../forbid.ts'
+import { gasMaxOf } from '../../four-eyes.ts'
 import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
 import { l1FeeOf, lacksL1Fee } from '../../l1-fee.ts'
 import { noOpGasLimit } from '../../no-op.ts'
@@ -213,6 +214,10 @@ function assignEach(
     const gasLimit = transaction.payload.gasLimit ?? estimatedGas(transaction, observation)
     // First in, first out: a transaction that can't go now holds back later ones.
     if (gasLimit === undefined && estimate === undefined) return { ...stop([]), observeAgainAtOnce: true }
+    if (gasLimit !== undefined && gasLimit > gasMaxOf(work.relayer, stored)) {
+      decisions.push({ do: 'hold', transaction: stored })
+      continue
+    }
     const priced = price(transaction, gasLimit, funds, work, withTipOf(market, estimate), policy)
     const offer = within(priced, kept, before, { work, observation, policy })
     if ('condition' in offer) {
@@ -235,10 +240,10 @@ function assignEach(
     wallet -= upfrontCost(value + l1FeeOf(transaction.payload, market), offer.gasLimit, offer.fees)
     if (gasFunds !== undefined) gasFunds -= upfrontCost(0n, offer.gasLimit, offer.fees)
   }
-  const refused = decisions.some(({ do: what }) => what === 'refuse')
+  const hasMoreRoom = decisions.some(({ do: what }) => what === 'refuse' || what === 'hold')
   // Once the passed transactions are on record, the next step loads those behind them.
   const observeAgainAtOnce =
-    refused || passed.some(({ transaction }) => transaction.wait?.condition !== 'balance_short')
+    hasMoreRoom || passed.some(({ transaction }) => transaction.wait?.condition !== 'balance_short')
   return { ...stop([]), observeAgainAtOnce }
 }
 

@@ -2,6 +2,7 @@
 // the nonce.
 import { type Attempt, isNoOp, newest } from '../../attempt.ts'
 import type { Fees, Market, Speed } from '../../fees.ts'
+import { gasMaxOf } from '../../four-eyes.ts'
 import { gasRulesOf, isBelowLeastGas, leastGasInFlight } from '../../intrinsic-gas.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpGasLimit } from '../../no-op.ts'
@@ -96,7 +97,7 @@ export function purposeOf({ wants }: Contender): Purpose {
 export function gasOf(
   { wants, transaction }: Contender,
   market: Market,
-  { observation, policy }: Situation,
+  { work, observation, policy }: Situation,
 ): Gas | undefined {
   const { payload, lifecycle } = transaction
   const { gasLimit } = newest(lifecycle.attempts)
@@ -110,7 +111,12 @@ export function gasOf(
     case 'payload': {
       const rules = gasRulesOf(policy.profile, observation)
       if (!isBelowLeastGas(transaction, rules)) return payload.gasLimit ?? gasLimit
-      return Math.max(gasLimit, leastGasInFlight(transaction, rules), estimatedGas(transaction, observation) ?? 0)
+      const raised = Math.max(
+        gasLimit,
+        leastGasInFlight(transaction, rules),
+        estimatedGas(transaction, observation) ?? 0,
+      )
+      return Math.min(raised, gasMaxOf(work.relayer, transaction))
     }
     case 'replacement':
       return payload.gasLimit ?? estimatedGas(transaction, observation)
