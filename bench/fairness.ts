@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Anvil, devAccount, startAnvil } from '../tooling/anvil.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
+import { measureBesidePages } from './beside-pages.ts'
 import type { Figure } from './figure.ts'
 import { openConnection } from './keep-alive.ts'
 import { startLoad, targetOf } from './load.ts'
@@ -93,6 +94,17 @@ export async function measureFairness(options: BenchOptions): Promise<Figure[]> 
   await fill(0, pending)
   const figures = await meanwhile('bulk DELETE of 50,000', () => cancelAll(0, pending))
   await fill(0, pending)
+  const sender = await openConnection(port)
+  const sent = JSON.parse(await sender.exchange(post(`/relayers/bench-${other}/transactions`, send)))
+  sender.close()
+  const request = (line: string) => `${line} HTTP/1.1\r\n${common}\r\n`
+  figures.push(
+    ...(await measureBesidePages({
+      ...{ service, port },
+      page: request('GET /api/v1/relayers/bench-0/traces?per_page=1000'),
+      cancel: request(`DELETE /api/v1/relayers/bench-${other}/transactions/${sent.data.id}`),
+    })),
+  )
   const tagged = await openConnection(port)
   const byTag = post(
     '/bulk-cancellations',

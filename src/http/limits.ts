@@ -74,6 +74,19 @@ export const eventStreamsPerKeyMax = 32
 export const rpcAnswerBytesMaxDefault = 1024 * 1024
 /** Reads of a node that one key has under way at once. */
 export const rpcPerKeyMax = 4
+/** The same of each other read that takes a node or many rows: of balances, of searches, and of previews of one transaction. */
+export const costlyReadsPerKeyMax = 4
+/** Previews of a whole queue that are under way at once, of a key and of all. Each may hold the largest payloads of its relayers. */
+export const previewsPerKeyMax = 2
+export const previewsMax = 4
+/** Bulk cancellations with a filter that run at once for a key. The others wait: each looks at every row of its queues. */
+export const filteredBulksPerKeyMax = 4
+/** Longer pages wait for a place. */
+export const freePageRowsMax = 100
+export const longPagesPerKeyMax = 2
+export const longPagesMax = 8
+/** A page costs its key a further request for each of these. */
+export const rowsOfARequest = 50
 /** Cancellations that wait for their verdict. Each reads its transaction four times a second. */
 export const waitsPerKeyMax = 64
 /** Events that a stream reads at once, which limits its memory. */

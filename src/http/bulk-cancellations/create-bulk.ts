@@ -3,14 +3,18 @@
 import { createBulk as createBulkCommand } from '../../commands/bulk-cancellations/create.ts'
 import type { BulkStops } from '../../commands/bulk-cancellations/stop-relayers.ts'
 import type { CommandContext } from '../../commands/context.ts'
+import { isEverything } from '../../domain/bulk-filter.ts'
+import { filteredBulksPerKeyMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { checkGrant, type Principal, permits } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
+import { openPlaces } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
 import { bulkBodySchema, bulkHeaders, requestOf } from './parse-bulk.ts'
 import { bulkSchema, explainBulk, presentBulk } from './present-bulk.ts'
 
 export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'stopAll' | 'costingOf' | 'reckoning'>) {
+  const places = openPlaces(filteredBulksPerKeyMax)
   return operation({
     scope: 'cancel',
     refusals: [
@@ -33,14 +37,19 @@ export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'sto
       const { body, headers, principal } = request
       const { relayers, at_most: atMost } = body
       if (principal) refuseUngranted(principal, body)
+      const terms = requestOf(body)
+      const requester = requesterOf(request, 'createBulkCancellation')
+      // To cancel everything waits for nothing, and takes no look at a row that it leaves.
+      const isQuick = isEverything(terms.filter) && atMost === undefined
+      const leave = isQuick ? undefined : await places.wait(requester.keyId)
       const { bulk, replayed } = await createBulkCommand(commands, stops, {
-        request: requestOf(body),
+        request: terms,
         relayers,
         ...(principal?.relayers && { visible: principal.relayers }),
         ...(atMost !== undefined && { atMost }),
         key: headers['idempotency-key'],
-        requester: requesterOf(request, 'createBulkCancellation'),
-      })
+        requester,
+      }).finally(leave)
       if (replayed) reply.header('idempotency-replayed', 'true')
       return success(presentBulk(bulk), explainBulk(bulk))
     },

@@ -9,7 +9,9 @@ import type { BulkStops } from '../../commands/bulk-cancellations/stop-relayers.
 import type { CommandContext } from '../../commands/context.ts'
 import { inEther } from '../../domain/shown-amount.ts'
 import { minWei, type Wei } from '../../domain/units.ts'
+import { requesterIdOf } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
+import type { LimitedReads } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
 import { count, some, such, time, wei } from '../response/forms.ts'
 import { counted, presentTime } from '../response/present-values.ts'
@@ -95,10 +97,14 @@ const previewSchema = Type.Object(
   },
 )
 
-export function previewBulk(commands: CommandContext, stops: Pick<BulkStops, 'costingOf' | 'reckoning'>) {
+export function previewBulk(
+  commands: CommandContext,
+  stops: Pick<BulkStops, 'costingOf' | 'reckoning'>,
+  limited: LimitedReads,
+) {
   return operation({
     scope: 'cancel',
-    refusals: ['RELAYER_NOT_FOUND', 'SYMBOLS_DIFFER', 'PRICE_UNOBSERVED'],
+    refusals: ['RELAYER_NOT_FOUND', 'SYMBOLS_DIFFER', 'PRICE_UNOBSERVED', 'TOO_MANY_READS'],
     schema: {
       operationId: 'previewBulkCancellation',
       summary: 'Preview a bulk cancellation',
@@ -114,7 +120,7 @@ export function previewBulk(commands: CommandContext, stops: Pick<BulkStops, 'co
       if (principal) refuseUngranted(principal, body)
       const order = { terms: requestOf(body), relayers, ...(principal?.relayers && { visible: principal.relayers }) }
       const { maxCost } = order.terms
-      const preview = await previewBulkCommand(commands, stops, order)
+      const preview = await limited(requesterIdOf(request), () => previewBulkCommand(commands, stops, order))
       const presented = presentPreview(preview, maxCost)
       return success(presented, explain(presented))
     },

@@ -5,10 +5,13 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { EndpointSettings } from '../../domain/settings.ts'
 import type { Reads } from '../../store/store.ts'
+import { costlyReadsPerKeyMax } from '../limits.ts'
+import { requesterIdOf } from '../request/authenticate.ts'
 import { visibleRelayers } from '../request/in-sight.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
+import { limitReads } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
 import { address, such, weiNumber } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
@@ -105,9 +108,10 @@ const balanceSchema = Type.Object(
 )
 
 export function getRelayerBalance(reads: Reads, chainOf: ChainOf) {
+  const limited = limitReads('reads of a balance', costlyReadsPerKeyMax)
   return operation({
     scope: 'read',
-    refusals: ['RELAYER_NOT_FOUND', 'NODE_UNAVAILABLE'],
+    refusals: ['RELAYER_NOT_FOUND', 'TOO_MANY_READS', 'NODE_UNAVAILABLE'],
     schema: {
       operationId: 'getRelayerBalance',
       summary: "Get a relayer's balance",
@@ -115,8 +119,10 @@ export function getRelayerBalance(reads: Reads, chainOf: ChainOf) {
       params: relayerParameters,
       response: answers(balanceSchema),
     },
-    async answer({ params }) {
-      const balance = await readBalance(chainOf, await foundRelayer(reads, params.relayer_id))
+    async answer(request) {
+      const balance = await limited(requesterIdOf(request), async () =>
+        readBalance(chainOf, await foundRelayer(reads, request.params.relayer_id)),
+      )
       return success({ balance: exactNumber(balance), unit: 'wei' })
     },
   })

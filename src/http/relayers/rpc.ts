@@ -3,13 +3,12 @@ import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
 import { rpc as rpcCommand } from '../../commands/relayers/rpc.ts'
-import { RescindError } from '../../domain/errors.ts'
 import type { Reads } from '../../store/store.ts'
 import { rpcAnswerBytesMaxDefault, rpcPerKeyMax } from '../limits.ts'
 import { requesterIdOf } from '../request/authenticate.ts'
 import { type OperationReply, operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
-import { openPlaces } from '../request/places.ts'
+import { limitReads } from '../request/places.ts'
 import { type RpcBody, rpcBodySchema } from '../response/envelope.ts'
 
 const idSchema = Type.Union([Type.String({ maxLength: 256 }), Type.Number(), Type.Null()], {
@@ -41,7 +40,7 @@ const requestSchema = Type.Object(
 )
 
 export function rpc(reads: Reads, chainOf: ChainOf, bytesMax = rpcAnswerBytesMaxDefault) {
-  const places = openPlaces(rpcPerKeyMax)
+  const limited = limitReads('requests of a node', rpcPerKeyMax)
   return operation({
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND', 'TOO_MANY_READS', 'NODE_UNAVAILABLE'],
@@ -57,13 +56,9 @@ export function rpc(reads: Reads, chainOf: ChainOf, bytesMax = rpcAnswerBytesMax
     },
     async answer(request, reply) {
       const { params, body } = request
-      const leave = places.take(requesterIdOf(request))
-      if (!leave) {
-        const message = `this key has ${rpcPerKeyMax} requests of a node under way; send it again when one is answered`
-        throw new RescindError('TOO_MANY_READS', message)
-      }
       const call = { method: body.method, params: body.params ?? [], bytesMax }
-      const answered = await rpcCommand(reads, chainOf, params.relayer_id, call).finally(leave)
+      const read = () => rpcCommand(reads, chainOf, params.relayer_id, call)
+      const answered = await limited(requesterIdOf(request), read)
       const named = { jsonrpc: '2.0', ...(body.id !== undefined && { id: body.id }) } as const
       if ('result' in answered) return sendResult(reply, named, answered.result)
       return { ...named, error: present(answered, call) }

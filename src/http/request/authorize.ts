@@ -2,11 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../../domain/api-key.ts'
 import { RescindError } from '../../domain/errors.ts'
+import { memberOf } from '../../ops/member.ts'
 import { batchBodyBytesMax } from '../limits.ts'
 import type { Auditor } from './audit.ts'
 import { checkGrant, type Identity, isPrincipal } from './authenticate.ts'
-import { bodyPoints, type RateLimits } from './limit-rate.ts'
+import { bodyPoints, pagePoints, type RateLimits } from './limit-rate.ts'
 import { pathParametersOf } from './parameters.ts'
+import type { LimitedReads, Turns } from './places.ts'
 
 /**
  * Authenticates by the Authorization header, or a request of the dashboard by its cookie. Returns a promise only if it has to
@@ -18,6 +20,10 @@ export interface RequestGuards {
   readonly authenticate: AuthenticateRequest
   readonly rates: RateLimits
   readonly auditor: Auditor
+  /** For pages of many rows. */
+  readonly pages: Turns
+  /** Previews of a whole queue. */
+  readonly previews: LimitedReads
 }
 
 interface NeededScopes {
@@ -44,7 +50,7 @@ export async function authorize(
   }
   const { policy, remaining, resetSeconds } = await rates.checkKeyLimit(
     principal.id,
-    1 + bodyPoints(declaredBytes(request)),
+    pagePoints(memberOf(request.query, 'per_page')) + bodyPoints(declaredBytes(request)),
   )
   reply.header('ratelimit-policy', policy)
   reply.header('ratelimit', `"key";r=${remaining};t=${resetSeconds}`)

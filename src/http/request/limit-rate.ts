@@ -4,7 +4,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { RescindError } from '../../domain/errors.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Hints } from '../../store/hints.ts'
-import { bytesOfARequest, rateSharedEveryMs, type ServerLimits } from '../limits.ts'
+import { bytesOfARequest, perPageMax, rateSharedEveryMs, rowsOfARequest, type ServerLimits } from '../limits.ts'
 
 /** The state of an allowance, for the headers of draft-ietf-httpapi-ratelimit-headers. */
 interface Allowance {
@@ -41,6 +41,12 @@ export interface RateLimits {
 /** The cost of a body beside its request, in requests. */
 export function bodyPoints(bytes: number): number {
   return Math.floor(bytes / bytesOfARequest)
+}
+
+/** The cost of a request for a page, in requests. `perPage`: as the client wrote it. */
+export function pagePoints(perPage: unknown): number {
+  const rows = Number(perPage ?? 0)
+  return rows > 0 ? Math.ceil(Math.min(rows, perPageMax) / rowsOfARequest) : 1
 }
 
 export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimits {

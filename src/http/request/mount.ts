@@ -1,13 +1,16 @@
 // Mounts an operation at a method and a path, behind authorization.
 
-import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { afterCommit } from '../../commands/after-commit.ts'
 import { memberOf } from '../../ops/member.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
+import { freePageRowsMax } from '../limits.ts'
 import { type Auditor, isChangeRequest } from './audit.ts'
+import { requesterIdOf } from './authenticate.ts'
 import { authorize, type RequestGuards } from './authorize.ts'
 import { type DocumentedOperation, documentedKey, type Operation } from './operation.ts'
 import { basePath } from './path-of.ts'
+import type { Turns } from './places.ts'
 
 export interface Mounting {
   readonly app: FastifyInstance
@@ -37,12 +40,22 @@ export function mount<S extends FastifySchema>(
     config: { operationId, ...(scope && { scope }) },
     ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
     ...(scope && { onRequest: (request, reply) => authorize(door, { scope, lesserScope }, request, reply) }),
+    ...(scope && method === 'GET' && { preHandler: (request, reply) => awaitTurn(door.pages, request, reply) }),
     onResponse: (_request, reply, done) => {
       answered(reply.statusCode, reply.elapsedTime)
       done()
     },
     handler: audited || !scope ? handler : noted(door.auditor, handler),
   })
+}
+
+/** A long page holds its place until its answer is read, or its reader is gone. */
+async function awaitTurn(pages: Turns, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  if (Number(memberOf(request.query, 'per_page') ?? 0) <= freePageRowsMax) return
+  const leave = await pages.wait(requesterIdOf(request))
+  if (!reply.raw.destroyed) return void reply.raw.once('close', leave)
+  leave()
+  return reply.hijack()
 }
 
 function operationIdOf(schema: FastifySchema): string {

@@ -23,6 +23,10 @@ import {
   connectionTimeoutMs,
   headerBytesMax,
   headersTimeoutMs,
+  longPagesMax,
+  longPagesPerKeyMax,
+  previewsMax,
+  previewsPerKeyMax,
   requestTimeoutMs,
   type ServerLimits,
   slowClientsEveryMs,
@@ -38,6 +42,7 @@ import type { Mounting } from '../request/mount.ts'
 import { pathParametersOf } from '../request/parameters.ts'
 import { parseJsonExactly } from '../request/parse-json.ts'
 import { basePath, isUnder, pathOf, shownPath, withoutMoreSlashes } from '../request/path-of.ts'
+import { limitReads, openTurns } from '../request/places.ts'
 import { requestIds } from '../request/request-id.ts'
 import { compileValidator } from '../request/validate.ts'
 import type { Readiness } from '../service/probes.ts'
@@ -111,7 +116,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const stopping = AbortSignal.any([draining.signal, options.readiness.stopping])
   const auditor = openAuditor(options.commands, logger)
   const access = openAccess({ administrator: authenticate, ...options.commands, logger }, options.sessionDigest)
-  const door: RequestGuards = { authenticate: access.authenticate, rates: options.rates ?? rateLimits(limits), auditor }
+  const door = openDoor(options, access, auditor)
   const handleError = errorHandler(logger, auditor, options.commands.whyAwaited)
   const newRequestId = requestIds(options.commands.random)
 
@@ -182,6 +187,14 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   if (options.serves !== 'probes') unknownPage = operations(at, options, access, stopping)
   await app.ready()
   return serverOf(app, draining, auditor)
+}
+
+function openDoor({ rates, limits }: ServerOptions, { authenticate }: Access, auditor: Auditor): RequestGuards {
+  return {
+    ...{ authenticate, rates: rates ?? rateLimits(limits), auditor },
+    pages: openTurns(longPagesPerKeyMax, longPagesMax),
+    previews: limitReads('previews', previewsPerKeyMax, previewsMax),
+  }
 }
 
 /** The targets that the router reads. */

@@ -130,12 +130,8 @@ export function transactionRoutes(
   mount(at, 'GET', `${all}/`, unlisted(listTransactions(reads)))
   mount(at, 'GET', '/relayers/:relayer_id/traces', listTraces(reads))
   mount(at, 'DELETE', `${all}/pending`, cancelPending(commands, at.door.auditor, chain))
-  mount(
-    at,
-    'GET',
-    `${all}/pending/cancellation-preview`,
-    previewCancellation({ ...chain, reads, clock: commands.clock }),
-  )
+  const previewed = { ...chain, reads, clock: commands.clock }
+  mount(at, 'GET', `${all}/pending/cancellation-preview`, previewCancellation(previewed, at.door.previews))
   mount(at, 'GET', '/relayers/:relayer_id/nonces', listNonces(reads))
   mount(at, 'GET', '/search', search({ reads, chainOf: chain.chainOf }))
   mount(at, 'GET', `${all}/by-nonce/:nonce`, getTransactionByNonce(reads))
@@ -147,12 +143,7 @@ export function transactionRoutes(
   mount(at, 'POST', `${all}/:transaction_id/release`, release(commands, at.door.auditor))
   mount(at, 'GET', `${all}/:transaction_id/attempts`, listAttempts(reads))
   mount(at, 'GET', `${all}/:transaction_id/trace`, getTrace(reads))
-  mount(
-    at,
-    'GET',
-    `${all}/:transaction_id/cancellation-preview`,
-    previewOneCancellation({ ...chain, reads, clock: commands.clock }),
-  )
+  mount(at, 'GET', `${all}/:transaction_id/cancellation-preview`, previewOneCancellation(previewed))
 }
 
 export function bulkRoutes(
@@ -163,7 +154,7 @@ export function bulkRoutes(
   const { reads } = commands.store
   const one = '/bulk-cancellations/:bulk_cancellation_id'
   mount(at, 'POST', '/bulk-cancellations', createBulk(commands, stops))
-  mount(at, 'POST', '/bulk-cancellations/preview', previewBulk(commands, stops))
+  mount(at, 'POST', '/bulk-cancellations/preview', previewBulk(commands, stops, at.door.previews))
   mount(at, 'GET', '/bulk-cancellations', listBulks(reads))
   mount(at, 'GET', one, getBulk(reads))
   mount(at, 'GET', `${one}/transactions`, listBulkTransactions(reads))

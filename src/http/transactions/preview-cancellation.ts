@@ -11,8 +11,11 @@ import {
 import type { WindowPreview } from '../../domain/decide/preview-window.ts'
 import { inEther } from '../../domain/shown-amount.ts'
 import { minWei } from '../../domain/units.ts'
+import { costlyReadsPerKeyMax } from '../limits.ts'
+import { requesterIdOf } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters, transactionParameters } from '../request/parameters.ts'
+import { type LimitedReads, limitReads } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
 import { count, wei } from '../response/forms.ts'
 
@@ -110,10 +113,10 @@ const previewSchema = Type.Object(
   { title: 'CancellationPreview', additionalProperties: false },
 )
 
-export function previewCancellation(context: PreviewContext) {
+export function previewCancellation(context: PreviewContext, limited: LimitedReads) {
   return operation({
     scope: 'read',
-    refusals: ['RELAYER_NOT_FOUND'],
+    refusals: ['RELAYER_NOT_FOUND', 'TOO_MANY_READS'],
     schema: {
       operationId: 'previewPendingCancellation',
       summary: 'Preview the effect and cost of canceling everything pending',
@@ -123,8 +126,9 @@ export function previewCancellation(context: PreviewContext) {
       params: relayerParameters,
       response: answers(previewSchema),
     },
-    async answer({ params }) {
-      const previewed = await previewCommand(context, params.relayer_id)
+    async answer(request) {
+      const { params } = request
+      const previewed = await limited(requesterIdOf(request), () => previewCommand(context, params.relayer_id))
       return success(presentPreview(previewed), inWords(previewed))
     },
   })
@@ -223,9 +227,10 @@ function lateWords(tooLate: number): string[] {
 }
 
 export function previewOneCancellation(context: PreviewContext) {
+  const limited = limitReads('previews of one transaction', costlyReadsPerKeyMax)
   return operation({
     scope: 'read',
-    refusals: ['TRANSACTION_NOT_FOUND'],
+    refusals: ['TRANSACTION_NOT_FOUND', 'TOO_MANY_READS'],
     schema: {
       operationId: 'previewCancellation',
       summary: 'Preview the effect and cost of canceling one transaction',
@@ -234,8 +239,9 @@ export function previewOneCancellation(context: PreviewContext) {
       params: transactionParameters,
       response: answers(previewSchema),
     },
-    async answer({ params }) {
-      const previewed = await previewOneCommand(context, params.relayer_id, params.transaction_id)
+    async answer(request) {
+      const { relayer_id: relayerId, transaction_id: id } = request.params
+      const previewed = await limited(requesterIdOf(request), () => previewOneCommand(context, relayerId, id))
       return success(presentPreview(previewed), inWords(previewed))
     },
   })

@@ -2,9 +2,11 @@
 import { Type } from 'typebox'
 import { type SearchContext, search as searchCommand } from '../../commands/transactions/search.ts'
 import type { TransactionId } from '../../domain/ids.ts'
-import { searchedRelayersMax } from '../limits.ts'
+import { costlyReadsPerKeyMax, searchedRelayersMax } from '../limits.ts'
+import { requesterIdOf } from '../request/authenticate.ts'
 import { visibleRelayers } from '../request/in-sight.ts'
 import { operation } from '../request/operation.ts'
+import { limitReads } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
 import { some, such } from '../response/forms.ts'
 
@@ -30,8 +32,10 @@ const querySchema = Type.Object(
 )
 
 export function search(context: SearchContext) {
+  const limited = limitReads('searches', costlyReadsPerKeyMax)
   return operation({
     scope: 'read',
+    refusals: ['TOO_MANY_READS'],
     schema: {
       operationId: 'search',
       summary: 'Find relayers and transactions by an id, a hash or an address',
@@ -40,9 +44,12 @@ export function search(context: SearchContext) {
       querystring: querySchema,
       response: answers(Type.Array(findingSchema)),
     },
-    async answer({ query, principal }) {
-      const { items } = await visibleRelayers(context.reads, principal, { page: 1, perPage: searchedRelayersMax })
-      const findings = await searchCommand(context, items, query.query)
+    async answer(request) {
+      const { query, principal } = request
+      const findings = await limited(requesterIdOf(request), async () => {
+        const { items } = await visibleRelayers(context.reads, principal, { page: 1, perPage: searchedRelayersMax })
+        return searchCommand(context, items, query.query)
+      })
       return success(
         findings.map(({ relayerId, transactionId }) => ({
           relayer_id: relayerId,

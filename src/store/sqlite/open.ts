@@ -14,6 +14,7 @@ import { takesNoWrite, translatingErrors } from '../failure.ts'
 import { readsOver } from '../reads.ts'
 import { sessionOver } from '../session.ts'
 import type { Reads, Store } from '../store.ts'
+import { loadMatches } from '../transactions/bulk/choose-in-bulk.ts'
 import { openTallies } from '../transactions/counted/tallies.ts'
 import { sqliteExecutor } from './executor.ts'
 import { openError, translateError, whyUnavailable } from './failure.ts'
@@ -22,6 +23,7 @@ import { groupCommit } from './group-commit.ts'
 import { busyTimeoutMs, lockDatabase, runningWhileLocked } from './lock.ts'
 import { migrate, removeStatistics } from './migrate.ts'
 import { rememberRelayers } from './remember-relayers.ts'
+import { openSnapshots } from './snapshot.ts'
 import { refuseTransferred } from './transfer-mark.ts'
 
 /** Units in one commit: bounds how long the event loop is blocked. */
@@ -62,15 +64,12 @@ async function openFile(options: Options): Promise<Store> {
   if (removeStatistics(writer)) {
     options.logger.info({ path }, 'the statistics of ANALYZE are removed: the service plans its queries without them')
   }
-  const reader = connect(path)
-  opened.defer(() => reader.close())
+  const [reader, counter] = [connectReader(path), connectReader(path)]
+  for (const each of [reader, counter]) opened.defer(() => each.close())
   const followedLog = opened.use(followPath(`${path}-wal`))
-  reader.pragma('query_only = ON')
-  // Every commit of the writer empties the cache of the reader: a larger one would fill with pages that nobody reads again.
-  reader.pragma('cache_size = -2048')
 
   // So far nobody waits for the event loop.
-  for (const each of [writer, reader]) each.pragma(`busy_timeout = ${busyTimeoutMs}`)
+  for (const each of [writer, reader, counter]) each.pragma(`busy_timeout = ${busyTimeoutMs}`)
 
   const executor = sqliteExecutor(writer)
   const tallies = openTallies(executor)
@@ -87,6 +86,7 @@ async function openFile(options: Options): Promise<Store> {
     group.commit(() => unit(session), { relayer, isLong: ahead?.long === true })
   const reads = readsOver(sqliteExecutor(reader))
   const version = versionOf(reader)
+  const snapshots = openSnapshots(counter)
 
   const everything = opened.move()
   return {
@@ -96,7 +96,7 @@ async function openFile(options: Options): Promise<Store> {
         ...reads,
         work: (...parameters: Parameters<Reads['work']>) => asOfOneInstant(version, () => reads.work(...parameters)),
         bulkMatches: (...parameters: Parameters<Reads['bulkMatches']>) =>
-          asOfOneInstant(version, () => reads.bulkMatches(...parameters)),
+          snapshots.asOfOneInstant((its) => loadMatches(its, ...parameters)),
       },
       translateError,
       runAgain,
@@ -130,6 +130,14 @@ function connect(path: string): Database.Database {
   // The next checkpoint truncates a write-ahead log that has grown.
   database.pragma('journal_size_limit = 67108864')
   return database
+}
+
+function connectReader(path: string): Database.Database {
+  const reader = connect(path)
+  reader.pragma('query_only = ON')
+  // Every commit of the writer empties the cache of a reader: a larger one would fill with pages that nobody reads again.
+  reader.pragma('cache_size = -2048')
+  return reader
 }
 
 /** Far more commits than fit into the turn of the event loop that a few reads take. */

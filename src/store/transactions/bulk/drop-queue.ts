@@ -27,7 +27,7 @@ const status = 'canceled' satisfies Status
 const pending = 'pending' satisfies Status
 
 /** Rows in one statement: on a busy server a million would exceed its `statement_timeout`. */
-const rowsAtOnce = 2_000
+const rowsAtOnce = 1_000
 
 interface Range {
   readonly relayerId: RelayerId
@@ -220,6 +220,7 @@ export async function countMatches(
       if (limit > 0) for (const { id } of await executor.all(oldestOf[kind], { ...finding, limit })) oldest.push(id)
       total += found
       after = through
+      await executor.turnOfEventLoop?.()
     }
   }
   return { count: total, oldest }
