@@ -1,5 +1,5 @@
 // The file itself: one process at a time, nothing lost when that is killed, and no file of a later version opened.
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -203,4 +203,15 @@ test('a write-ahead log that is deleted is noticed: a crash would lose what it h
     expect(store.isReplaced?.()).toBe(true)
     stored.push((await storedRelayer(store)).id)
   }
+})
+
+test('a file that is a mount of its own is refused at the start, by its true name, and nothing is written', async () => {
+  using place = workplace()
+  const link = join(place.folder, 'link.db')
+  writeFileSync(place.path, '')
+  symlinkSync(place.path, link)
+  const mounts = `25 24 0:22 /a ${place.path} rw - ext4 /dev/vda rw`
+  const refused = openSqliteStore({ path: link, clock: systemClock, logger: quiet, mounts })
+  await expect(refused).rejects.toThrow(`DATABASE_URL: ${place.path} is mounted as a single file, and its`)
+  expect(statSync(place.path).size).toBe(0)
 })

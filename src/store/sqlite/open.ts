@@ -33,6 +33,8 @@ interface Options {
   readonly path: string
   readonly clock: Clock
   readonly logger: Logger
+  /** As the kernel lists them for this process, by default. */
+  readonly mounts?: string
 }
 
 /**
@@ -54,7 +56,7 @@ async function openFile(options: Options): Promise<Store> {
   using opened = new DisposableStack()
   const lock = lockDatabase(path)
   opened.defer(() => lock.release())
-  refuseMountedFile(path)
+  refuseMountedFile(path, options.mounts)
   const writer = connect(path)
   const followed = opened.use(followPath(options.path))
   opened.defer(() => writer.close())
