@@ -113,7 +113,7 @@ function step(
 }
 
 const anyPrice = fc.constantFrom<Fees>(
-  ...[eip1559(30n * gwei, 2n * gwei), eip1559(900n * gwei, 900n * gwei), eip1559(5n * gwei, 1n)],
+  ...[eip1559(30n * gwei, 2n * gwei), eip1559(990n * gwei, 990n * gwei), eip1559(5n * gwei, 1n)],
   ...([
     { kind: 'legacy', gasPrice: 190_000_000n * gwei },
     { kind: 'legacy', gasPrice: 20n * gwei },
@@ -123,22 +123,20 @@ const anySpeed = fc.constantFrom<Speed>(...speeds).map((speed) => ({ kind: 'spee
 const anyRequest: fc.Arbitrary<SendRequest> = fc
   .record(
     {
-      value: fc.constantFrom(0n, most, most, most + 1n),
+      value: fc.constantFrom(0n, most, most, most, most + 1n),
       data: fc.constantFrom('0x' as const, '0x' as const, '0x' as const, '0xa9059cbb' as const),
-      gasLimit: fc.constantFrom(21_000, 100_000, 100_000, 100_001, 30_000_000),
+      gasLimit: fc.constantFrom(21_000, 100_000, 100_000, 100_000, 100_001, 30_000_000),
       accessList: fc.constantFrom([], [{ address: receiver, storageKeys: [hashOf(1)] }]),
       pricing: fc.oneof({ weight: 3, arbitrary: anySpeed }, { weight: 2, arbitrary: anyPrice }),
     },
     { requiredKeys: [] },
   )
   .map((changes) => ({ ...request, ...changes }))
-const anyMarket = fc
-  .record({ baseFee: fc.bigInt(1n, 300n), tip: fc.bigInt(0n, 50n) })
-  .map(({ baseFee, tip }): Market => {
-    const [base, paid] = [baseFee * gwei, tip * gwei]
-    const tips = { safeLow: paid, average: paid, fast: 2n * paid, fastest: 3n * paid }
-    return { ...someMarket, baseFee: base, tips, gasPrice: base + paid }
-  })
+const anyMarket = fc.record({ baseFee: fc.bigInt(1n, 60n), tip: fc.bigInt(0n, 5n) }).map(({ baseFee, tip }): Market => {
+  const [base, paid] = [baseFee * gwei, tip * gwei]
+  const tips = { safeLow: paid, average: paid, fast: 2n * paid, fastest: 3n * paid }
+  return { ...someMarket, baseFee: base, tips, gasPrice: base + paid }
+})
 const anyEvent = fc.record({
   do: fc.constantFrom('put', 'step', 'step', 'step'),
   by: fc.constantFrom(...keys),
@@ -163,7 +161,10 @@ test('whatever is sent and replaced, without a second key a transaction costs a 
     fc.property(
       fc.constantFrom(undefined, 50n * gwei, 1_000n * gwei),
       anyRequest,
-      fc.oneof({ weight: 20, arbitrary: fc.array(anyEvent, { maxLength: 25 }) }, { weight: 1, arbitrary: chase }),
+      fc.oneof(
+        { weight: 20, arbitrary: fc.array(anyEvent, { minLength: 5, maxLength: 25 }) },
+        { weight: 1, arbitrary: chase },
+      ),
       (cap, begun, events) => {
         const policies = policiesWith(cap)
         const signed: Signed[] = []
@@ -189,9 +190,9 @@ test('whatever is sent and replaced, without a second key a transaction costs a 
         reached.replacements += signed.filter((each) => each.isReplacement).length
       },
     ),
-    { numRuns: 5_000 },
+    { numRuns: 3_000 },
   )
-  for (const [what, count] of Object.entries(reached)) expect(count, what).toBeGreaterThan(50)
+  for (const [what, count] of Object.entries(reached)) expect(count, what).toBeGreaterThan(15)
 })
 
 const small = { ...policiesWith(), maxInFlight: 4 }
