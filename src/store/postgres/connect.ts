@@ -46,14 +46,22 @@ const fixed = {
 /** A durable write that changes nothing else. */
 export const probe = 'INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at'
 
+/** Checks the right to insert, and none to read. */
+const insertsInto = (table: string) => `INSERT INTO ${table} SELECT (CAST(NULL AS ${table})).* WHERE false`
+
 /** As `probe`. It also fails where the server would refuse a cancellation for a missing right, or row level security. */
 export const cancelProbe = `
-  WITH canceled AS (UPDATE transactions SET version = version WHERE false),
+  WITH locked AS (UPDATE relayers SET epoch = relayers.epoch FROM tally_folds WHERE false),
+    canceled AS (UPDATE transactions SET version = version WHERE false),
     signed AS (INSERT INTO attempts SELECT * FROM attempts WHERE false),
-    announced AS (INSERT INTO outbox SELECT * FROM outbox WHERE false),
-    audited AS (INSERT INTO audit_log SELECT * FROM audit_log WHERE false),
+    announced AS (${insertsInto('outbox')}),
+    audited AS (${insertsInto('audit_log')}),
     counted AS (INSERT INTO tally_changes SELECT * FROM tally_changes WHERE false),
-    summed AS (UPDATE figures SET canceled = canceled WHERE false)
+    figured AS (${insertsInto('figures')}),
+    summed AS (UPDATE figures SET canceled = canceled WHERE false),
+    requested AS (${insertsInto('bulks')}),
+    parted AS (${insertsInto('bulk_parts')}),
+    swept AS (UPDATE bulk_parts SET relayer_id = relayer_id WHERE false)
   ${probe}`
 
 /** Throws OperatorError for a URL with a parameter that would have no effect, or a wrong one. */
