@@ -8,6 +8,7 @@ import { audit } from './support/audit.ts'
 import {
   cancel,
   headSeen,
+  holdBeforeSend,
   inPool,
   mineUntil,
   noOpInPool,
@@ -62,15 +63,8 @@ test('two hundred, mixed: bumped, in the pool, held, canceled before, and queued
   const rest = await payTimes(stage, sender, 170)
   await mineAtBaseFee(2_000n * gwei)
   await stage.line.mend()
-  stage.line.cutBeforeSend(sender.address)
   const held = rest.slice(0, 10)
-  await until(
-    () => stage.line.isCut() && held.every(({ id }) => stage.rows.attempts(id).some(({ state }) => state === 'held')),
-    {
-      what: () =>
-        `ten held\n${JSON.stringify(held.map(({ id }) => stage.rows.attempts(id).map((a) => [a.state, a.nonce, a.outcome_message])))}`,
-    },
-  )
+  await holdBeforeSend(stage, sender, held)
   const pending = [...bumped, ...pooled, ...rest].filter((payment) => !canceledBefore.includes(payment))
   const nonces = new Map<string, number | null>(
     stage.rows.transactionsOf(sender.id).map(({ id, nonce }) => [id, nonce]),

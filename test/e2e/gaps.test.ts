@@ -7,7 +7,7 @@ import { until } from '../../tooling/client.ts'
 import { same } from '../../tooling/ledger.ts'
 import type { RpcCall, RpcReply } from '../../tooling/rpc-server.ts'
 import { audit } from './support/audit.ts'
-import { cancel, inPool, mineUntil, type Payment, pay, reached, view } from './support/play.ts'
+import { cancel, holdBeforeSend, inPool, mineUntil, type Payment, pay, reached, view } from './support/play.ts'
 import { anvilStage, type Sender, type Stage } from './support/stage.ts'
 
 let stage: Stage<Anvil>
@@ -62,7 +62,7 @@ type Manners = (call: RpcCall) => RpcReply | undefined
 async function behindAGap(sender: Sender, each: Manners): Promise<Payment> {
   stage.line.cutBeforeSend(sender.address)
   const [dropped, behind] = await sendTwo(sender)
-  await until(() => stage.rows.attempts(behind.id)[0]?.state === 'held', { what: 'a payment that reached no node' })
+  await holdBeforeSend(stage, sender, [behind])
   await cancel(stage, dropped)
   expect(stage.rows.transaction(dropped.id)).toMatchObject({ open: 0, nonce: null })
   await stage.line.mend()

