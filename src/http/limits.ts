@@ -54,6 +54,8 @@ export const countedBytesMin = 16 * 1024
 /** A response has this time to be read, and a millisecond more for so many bytes. Then its connection is closed. */
 export const drainMs = 30_000
 export const drainedBytesPerMs = 64
+/** Connections that have shown no key: each holds up to 16 KiB of a head. */
+export const unprovenConnectionsMax = 1_000
 /** A silent connection is closed after this time, which is longer than the longest wait. */
 export const connectionTimeoutMs = 90_000
 /** `max_transaction_bytes` of a network limits what data and access list have together; these limit how many parts a list has. */

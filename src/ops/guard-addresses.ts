@@ -68,7 +68,7 @@ export function guardAddresses(allowed: readonly string[]): AddressGuard {
       const host = url.hostname.replace(/^\[|\]$/g, '')
       if (names.has(host.toLowerCase())) return undefined
       // A name of this machine (RFC 6761 §6.3).
-      const address = /^(.+\.)?localhost$/i.test(host) ? '127.0.0.1' : host
+      const address = /^(.+\.)?localhost\.?$/i.test(host) ? '127.0.0.1' : host
       return isIP(address) === 0 || mayReach(address) ? undefined : 'its host is an internal address'
     },
     lookup(hostname, options, done) {

@@ -55,6 +55,7 @@ test.each<[Record<string, string>, string, boolean]>([
   [{ RPC_BLOCK_PRIVATE_IPS: 'true' }, 'https://8.8.8.8', true],
   [{ RPC_BLOCK_PRIVATE_IPS: 'TRUE' }, 'http://192.168.1.1:8545', false],
   [{ RPC_BLOCK_PRIVATE_IPS: 'true' }, 'http://LOCALHOST:8545', false],
+  [{ RPC_BLOCK_PRIVATE_IPS: 'true' }, 'http://localhost.:8545', false],
   [{ RPC_BLOCK_PRIVATE_IPS: 'true' }, 'http://node.localhost', false],
   [{ RPC_BLOCK_PRIVATE_IPS: 'true' }, 'http://metadata.google.internal', false],
   [{ RPC_BLOCK_PRIVATE_IPS: 'true' }, 'http://169.254.169.254', false],

@@ -29,6 +29,12 @@ test('every line is an instruction, and the last stage is the smallest', () => {
   expect(last.filter(({ name, rest }) => name === 'RUN' && /npm|apt/.test(rest))).toEqual([])
 })
 
+test('its packages are those of the lock file', () => {
+  const npm = all('RUN').filter((rest) => /\bnpm (i|install|ci)\b/.test(rest))
+  expect(npm.length).toBeGreaterThan(1)
+  expect(npm.filter((rest) => !rest.startsWith('npm ci '))).toEqual([])
+})
+
 test('its Node is the one of package.json, in every stage', () => {
   const versions = all('FROM').map((from) => /node:([\d.]+)-/.exec(from)?.[1])
   expect(new Set(versions)).toEqual(new Set([manifest.devDependencies.node]))

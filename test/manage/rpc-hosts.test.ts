@@ -43,3 +43,17 @@ test('requests for a network or a relayer name no other host, and a start refuse
   const again = start({ RPC_ALLOWED_HOSTS: '127.0.0.1' }, service.directory)
   await expect(again).rejects.toThrow(/relayer "one": an endpoint has a host that is not in RPC_ALLOWED_HOSTS/)
 })
+
+test('with RPC_BLOCK_PRIVATE_IPS a request names this machine in no spelling', async () => {
+  await using service = await startService({
+    networks: [{ name: 'localhost', rpcUrls: ['https://node.invalid'] }],
+    relayers: [{ id: 'one', privateKey: devAccount(1).key }],
+    env: { RPC_BLOCK_PRIVATE_IPS: 'true' },
+  })
+  await using client = openClient(service.url, service.apiKey)
+  for (const host of ['localhost', 'LOCALHOST.', 'node.localhost.', '127.0.0.1.', 'node.internal.']) {
+    const answer = await refused(client, 'PATCH', '/relayers/one', { custom_rpc_urls: [`http://${host}:8545`] })
+    expect([host, answer.status, answer.code]).toEqual([host, 400, 'INVALID_REQUEST'])
+    expect(answer.message).toContain('has an internal host, and RPC_BLOCK_PRIVATE_IPS refuses those')
+  }
+})

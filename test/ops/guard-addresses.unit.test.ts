@@ -12,7 +12,7 @@ test.each([
   ...['2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '127.1', '0', '0xa9fea9fe', '2852039166'],
   ...['[::1]', '[::]', '[fe80::1]', '[fc00::1]', '[fd00:ec2::254]', '[ff02::1]', '[fec0::1]', '[2001:db8::1]'],
   // This machine by name (RFC 6761).
-  ...['localhost', 'LocalHost', 'hooks.localhost'],
+  ...['localhost', 'LocalHost', 'localhost.', 'hooks.localhost', 'hooks.localhost.'],
   // IPv4 inside IPv6: mapped, compatible, NAT64 with both prefixes, 6to4, Teredo, ISATAP's link-local form.
   ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::ffff:10.0.0.1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]'],
   ...['[64:ff9b::8.8.8.8]', '[64:ff9b:1::a00:1]', '[2002:7f00:1::]', '[2001::1]', '[fe80::5efe:7f00:1]'],

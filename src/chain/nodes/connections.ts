@@ -1,7 +1,7 @@
 // The connections to one node, with its secret headers. Shared by the calls of the service and the reads of clients.
 import { Pool } from 'undici'
 import type { SecretHeaders } from '../../ops/request-headers.ts'
-import { redactor } from './redact.ts'
+import { redactor, resultRedactor } from './redact.ts'
 
 interface ConnectionOptions {
   readonly url: string
@@ -21,6 +21,8 @@ interface Connections {
   }
   /** Takes URL and keys out of a node's words. */
   readonly redact: (text: string) => string
+  /** Takes keys out of a node's result. */
+  readonly redactResult: (result: Buffer) => Buffer
 }
 
 const connectTimeoutMaxMs = 5_000
@@ -42,7 +44,8 @@ export function openConnections({ url: address, headers, connectionsMax, timeout
     method: 'POST' as const,
     headers: { ...secretHeaders, 'content-type': 'application/json' },
   }
-  return { pool, request, redact: redactor(url, Object.values(secretHeaders)) }
+  const values = Object.values(secretHeaders)
+  return { pool, request, redact: redactor(url, values), redactResult: resultRedactor(url, values) }
 }
 
 function parsed(url: string): URL {

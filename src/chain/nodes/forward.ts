@@ -35,7 +35,7 @@ const connectionsMax = 16
 const errorBytesMax = 64 * 1024
 
 export function openForwarder({ url, headers, clock, timeoutMs }: ForwarderOptions): Forwarder {
-  const { pool, request, redact } = openConnections({ url, headers, connectionsMax, timeoutMs })
+  const { pool, request, redact, redactResult } = openConnections({ url, headers, connectionsMax, timeoutMs })
 
   async function exchange({ method, params, bytesMax }: ForwardedRead, signal: AbortSignal) {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -56,7 +56,7 @@ export function openForwarder({ url, headers, clock, timeoutMs }: ForwarderOptio
     const scanned = scanAnswer(body)
     const error = scanned?.error && errorOf(scanned.error)
     if (error) return error
-    if (scanned?.result) return { value: { result: scanned.result } }
+    if (scanned?.result) return { value: { result: redactResult(scanned.result) } }
     return { failed: status === 200 ? 'an answer that is not JSON-RPC' : `HTTP ${status}` }
   }
 

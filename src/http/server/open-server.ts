@@ -13,6 +13,7 @@ import type { SignerOf } from '../../commands/relayers/sign.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
+import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
 import type { Secret } from '../../ops/secret.ts'
@@ -49,6 +50,7 @@ import type { Readiness } from '../service/probes.ts'
 import { loggingIgnored } from '../transactions/ignored-members.ts'
 import { documentationRoutes } from './documentation.ts'
 import { errorHandler } from './errors.ts'
+import { limitUnproven } from './limit-unproven.ts'
 import { limitUnread } from './limit-unread.ts'
 import { listenError } from './listen-error.ts'
 import { describeApi } from './openapi.ts'
@@ -179,7 +181,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     admitted.then(() => done(missing(methodsOf(request.raw.url ?? ''), request.method, reply)), done)
   })
   app.server.on('checkExpectation', refuseExpectation(logger, newRequestId))
-  limitUnread(app, options.commands.clock)
+  limitConnections(app, options.commands.clock)
   endAnswers(app, options, draining.signal)
 
   const at = { app, door, metrics: options.metrics }
@@ -187,6 +189,11 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   if (options.serves !== 'probes') unknownPage = operations(at, options, access, stopping)
   await app.ready()
   return serverOf(app, draining, auditor)
+}
+
+function limitConnections(app: FastifyInstance, clock: Clock): void {
+  limitUnread(app, clock)
+  limitUnproven(app)
 }
 
 function openDoor({ rates, limits }: ServerOptions, { authenticate }: Access, auditor: Auditor): RequestGuards {

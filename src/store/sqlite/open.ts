@@ -1,6 +1,6 @@
 // The store on one SQLite file: WAL, synchronous=FULL, one writer with grouped commits, one connection for reads.
 
-import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -53,6 +53,7 @@ async function openFile(options: Options): Promise<Store> {
   // The rows name accounts, payloads and sealed keys: nobody else on the machine reads them.
   mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
   const path = trueName(options.path)
+  for (const name of [path, `${path}-lock`]) createPrivately(name)
   using opened = new DisposableStack()
   const lock = lockDatabase(path)
   opened.defer(() => lock.release())
@@ -132,6 +133,15 @@ function connect(path: string): Database.Database {
   // The next checkpoint truncates a write-ahead log that has grown.
   database.pragma('journal_size_limit = 67108864')
   return database
+}
+
+/** The folder may be open to others. SQLite gives the files beside the database the mode of the database. */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600))
+  } catch {
+    // SQLite fails as well, and says why.
+  }
 }
 
 function connectReader(path: string): Database.Database {

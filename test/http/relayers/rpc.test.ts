@@ -23,7 +23,7 @@ interface Place {
 }
 
 /** `answers`: what each node says to eth_getLogs. */
-async function place(answers: readonly string[], limits = {}): Promise<Place> {
+async function place(answers: readonly string[], limits = {}, secretPath = ''): Promise<Place> {
   const nodes = await Promise.all(
     answers.map(async (body) => {
       const node = await startRpcServer({ forwardTo: 'http://127.0.0.1:9' })
@@ -40,7 +40,7 @@ async function place(answers: readonly string[], limits = {}): Promise<Place> {
       return node
     }),
   )
-  const network = networkOver(nodes.map(({ url }) => url))
+  const network = networkOver(nodes.map(({ url }) => `${url}${secretPath}`))
   const server = await serve({
     chain: network.chain,
     limits: { requestsPerSecond: 100_000, burst: 100_000, ...limits },
@@ -57,6 +57,16 @@ test('the result is passed on byte by byte, with the id of the request', async (
   const answer = await ask(at)
   expect(answer.text).toBe(`{"jsonrpc":"2.0","id":7,"result":${result}}`)
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+})
+
+test('a node that repeats the key of its URL shows it to no client, in whatever case', async () => {
+  const key = 'aB3dE5fG7hJ9kL1m'
+  const result = `["${key}", {"${key.toUpperCase()}": "0x${key.toLowerCase()}"}, "kept"]`
+  const at = await place([`{"result":${result}}`], {}, `/v3/${key}`)
+  const answer = await ask(at)
+  expect(answer.body.result).toEqual(['***', { '***': '0x***' }, 'kept'])
+  const failing = await place([`{"error":{"code":3,"message":"no ${key.toUpperCase()} here"}}`], {}, `/v3/${key}`)
+  expect((await ask(failing)).body.error.message).toBe('no … here')
 })
 
 test('an answer beyond 1 MiB is not passed on, and no other node is called', async () => {

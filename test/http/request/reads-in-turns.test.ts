@@ -82,9 +82,18 @@ test('two previews of a key and four of all are under way, and no bulk cancellat
 })
 
 test('searches, balances and previews of one transaction have a limit of their own', async () => {
-  const { wrap, release, waiting } = held()
+  const { wrap = (store) => store, release, waiting } = held()
   const gate = Promise.withResolvers<void>()
-  let reading = 0
+  let [reading, searching] = [0, 0]
+  const wrapAll: Setting['wrap'] = (store) => {
+    const wrapped = wrap(store)
+    const relayers: typeof store.reads.relayers = async (...parameters) => {
+      searching += 1
+      await gate.promise
+      return store.reads.relayers(...parameters)
+    }
+    return { ...wrapped, reads: { ...wrapped.reads, relayers } }
+  }
   const chain = {
     async balance() {
       reading += 1
@@ -92,11 +101,12 @@ test('searches, balances and previews of one transaction have a limit of their o
       return 5n
     },
   }
-  await using server = await serve({ wrap, chain: chain as NonNullable<Setting['chain']> })
+  await using server = await serve({ wrap: wrapAll, chain: chain as NonNullable<Setting['chain']> })
   await put(server.store, transaction('some', { phase: 'queued' }))
   const ask = (path: string) => server.ask('GET', path)
   const cases = [
     { path: `${one}/transactions/some/cancellation-preview`, what: 'previews of one transaction', begun: waiting },
+    { path: '/api/v1/search?query=some', what: 'searches', begun: () => searching },
     { path: `${one}/balance`, what: 'reads of a balance', begun: () => reading },
   ]
   const under: Promise<Answer>[] = []
