@@ -6,7 +6,6 @@ import { together } from '../../src/store/deferred.ts'
 import { readsOver } from '../../src/store/reads.ts'
 import { sessionOver } from '../../src/store/session.ts'
 import { groupCommit, type Kind } from '../../src/store/sqlite/group-commit.ts'
-import { asOfOneInstant } from '../../src/store/sqlite/open.ts'
 import { rememberRelayers } from '../../src/store/sqlite/remember-relayers.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { openTallies } from '../../src/store/transactions/counted/tallies.ts'
@@ -243,4 +242,21 @@ function mortal(
       return disk.writer.inTransaction
     },
   } as unknown as Database.Database
+}
+
+/** Far more commits than fit into the turn of the event loop that a few reads take. */
+const triesMax = 8
+
+/** The value of `version` changes with every commit that the reads may see. */
+async function asOfOneInstant<T>(version: () => unknown, read: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    const before = version()
+    const isTorn = () => tries < triesMax && version() !== before
+    try {
+      const found = await read()
+      if (!isTorn()) return found
+    } catch (error) {
+      if (!isTorn()) throw error
+    }
+  }
 }

@@ -16,6 +16,7 @@ import { sessionOver } from '../session.ts'
 import type { Reads, Store } from '../store.ts'
 import { loadMatches } from '../transactions/bulk/choose-in-bulk.ts'
 import { openTallies } from '../transactions/counted/tallies.ts'
+import { loadWork } from '../transactions/found/load-work.ts'
 import { sqliteExecutor } from './executor.ts'
 import { openError, translateError, whyUnavailable } from './failure.ts'
 import { followPath, refuseMountedFile } from './follow-path.ts'
@@ -67,12 +68,13 @@ async function openFile(options: Options): Promise<Store> {
   if (removeStatistics(writer)) {
     options.logger.info({ path }, 'the statistics of ANALYZE are removed: the service plans its queries without them')
   }
-  const [reader, counter] = [connectReader(path), connectReader(path)]
-  for (const each of [reader, counter]) opened.defer(() => each.close())
+  const readers = [connectReader(path), connectReader(path), connectReader(path)] as const
+  const [reader, worker, counter] = readers
+  for (const each of readers) opened.defer(() => each.close())
   const followedLog = opened.use(followPath(`${path}-wal`))
 
   // So far nobody waits for the event loop.
-  for (const each of [writer, reader, counter]) each.pragma(`busy_timeout = ${busyTimeoutMs}`)
+  for (const each of [writer, ...readers]) each.pragma(`busy_timeout = ${busyTimeoutMs}`)
 
   const executor = sqliteExecutor(writer)
   const tallies = openTallies(executor)
@@ -87,19 +89,19 @@ async function openFile(options: Options): Promise<Store> {
 
   const commit: Store['commit'] = (unit, relayer, ahead) =>
     group.commit(() => unit(session), { relayer, isLong: ahead?.long === true })
-  const reads = readsOver(sqliteExecutor(reader))
-  const version = versionOf(reader)
-  const snapshots = openSnapshots(counter)
+  // The count of a long queue delays no owner.
+  const [works, previews] = [openSnapshots(worker), openSnapshots(counter)]
 
   const everything = opened.move()
   return {
     ...translatingErrors({ commit: loggingAudit(commit, options.logger) }, translateError),
     reads: translatingErrors(
       {
-        ...reads,
-        work: (...parameters: Parameters<Reads['work']>) => asOfOneInstant(version, () => reads.work(...parameters)),
+        ...readsOver(sqliteExecutor(reader)),
+        work: (...parameters: Parameters<Reads['work']>) =>
+          works.asOfOneInstant((executor) => loadWork(executor, ...parameters)),
         bulkMatches: (...parameters: Parameters<Reads['bulkMatches']>) =>
-          snapshots.asOfOneInstant((its) => loadMatches(its, ...parameters)),
+          previews.asOfOneInstant((executor) => loadMatches(executor, ...parameters)),
       },
       translateError,
       runAgain,
@@ -150,32 +152,6 @@ function connectReader(path: string): Database.Database {
   // Every commit of the writer empties the cache of a reader: a larger one would fill with pages that nobody reads again.
   reader.pragma('cache_size = -2048')
   return reader
-}
-
-/** Far more commits than fit into the turn of the event loop that a few reads take. */
-const triesMax = 8
-
-/**
- * A version of the database whose value changes with every commit of another connection
- * (sqlite.org/pragma.html#pragma_data_version).
- */
-function versionOf(reader: Database.Database): () => unknown {
-  const version = reader.prepare('PRAGMA data_version').pluck()
-  return () => version.get()
-}
-
-/** The value of `version` changes with every commit that the reads may see. */
-export async function asOfOneInstant<T>(version: () => unknown, read: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    const before = version()
-    const isTorn = () => tries < triesMax && version() !== before
-    try {
-      const found = await read()
-      if (!isTorn()) return found
-    } catch (error) {
-      if (!isTorn()) throw error
-    }
-  }
 }
 
 // The size of the write-ahead log: it grows while another program keeps a snapshot of the file open, or checkpoints for the

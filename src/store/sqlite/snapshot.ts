@@ -1,4 +1,4 @@
-// Reads that take several turns of the event loop, on one snapshot of the file: other requests come between.
+// Runs several reads on one snapshot of the file, also over several turns of the event loop, in which others write.
 import type Database from 'better-sqlite3'
 import type { Executor } from '../statement.ts'
 import { sqliteExecutor } from './executor.ts'
@@ -6,14 +6,15 @@ import { sqliteExecutor } from './executor.ts'
 /** The connection has no other user. One read at a time. */
 export function openSnapshots(database: Database.Database) {
   const executor = sqliteExecutor(database)
+  const [begin, commit] = [database.prepare('BEGIN'), database.prepare('COMMIT')]
   let last: Promise<unknown> = Promise.resolve()
 
   async function readNow<T>(read: (executor: Executor) => Promise<T>): Promise<T> {
-    database.exec('BEGIN')
+    begin.run()
     try {
       return await read(executor)
     } finally {
-      database.exec('COMMIT')
+      commit.run()
     }
   }
 
