@@ -1,6 +1,6 @@
 // Checks the limits of gap fillers: in one step, and in one hour for nonces that no transaction of the relayer ever held. Also checks
 // how far above the record a nonce is assigned.
-import { fillsPerHourMax, fillsPerStepMax } from '../../src/domain/decide/queue/limit-gap-fillers.ts'
+import { fillsPerHourMax, fillsPerStepMax } from '../../src/domain/decide/rules/gap-fillers.ts'
 import { watchReach } from './reach.ts'
 import type { Row } from './row.ts'
 

@@ -1,6 +1,6 @@
 // Checks the policies, and the limits of the client, for every payload that is accepted, gets a nonce or is signed. The policies in
 // force are those of the relayer's row in the same database transaction: from the answer to a change on, or from a start.
-import { windowMax } from '../../src/domain/decide/queue/window.ts'
+import { windowMax } from '../../src/domain/decide/terms/window.ts'
 import type { Hash } from '../../src/domain/ids.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 import { decode, isNoOp, isSweepReceiver, type SimTransaction, tagOf } from '../chain/transaction.ts'

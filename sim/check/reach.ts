@@ -1,5 +1,5 @@
 // Checks how far a nonce is assigned above the record and the chain.
-import { nonceLimit, reachMax } from '../../src/domain/decide/queue/limit-reach.ts'
+import { nonceLimit, reachMax } from '../../src/domain/decide/rules/reach.ts'
 import type { Row } from './row.ts'
 
 export interface ReachWatch {

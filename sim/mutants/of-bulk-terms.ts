@@ -50,7 +50,7 @@ export const ofBulkTerms: readonly Mutant[] = [
     expects: 'for free, and it is inFlight',
     edits: [
       {
-        file: 'src/domain/decide/choose-within.ts',
+        file: 'src/domain/bulk/choose-within.ts',
         find: 'if (!neverReachedANode(each))\n',
         put: 'if (!neverReachedANode(each) && each.version < 0)\n',
       },

@@ -61,7 +61,7 @@ export const ofCostBounds: readonly Mutant[] = [
     expects: 'one wei less takes one less',
     edits: [
       {
-        file: 'src/domain/decide/choose-within.ts',
+        file: 'src/domain/bulk/choose-within.ts',
         find: 'const left = limit.maxCost - spent',
         put: 'const left = limit.maxCost',
       },
@@ -74,7 +74,7 @@ export const ofCostBounds: readonly Mutant[] = [
     expects: 'the next relayer has what those before it left',
     edits: [
       {
-        file: 'src/domain/decide/choose-within.ts',
+        file: 'src/domain/bulk/choose-within.ts',
         find: 'committed.push(chosen.spent)',
         put: 'committed.push(0n * chosen.spent)',
       },

@@ -4,8 +4,8 @@ import type { Mutant } from './mutant.ts'
 const counted = 'test/chain/accounts/second-count.unit.test.ts'
 const counting = 'src/chain/accounts/second-count.ts'
 const reading = 'src/chain/accounts/read-account.ts'
-const limit = 'src/domain/decide/queue/limit-reach.ts'
-const decided = 'test/domain/decide/limit-reach.test.ts'
+const limit = 'src/domain/decide/rules/reach.ts'
+const decided = 'test/domain/decide/reach.test.ts'
 
 export const ofCounts: readonly Mutant[] = [
   {
@@ -71,7 +71,7 @@ export const ofCounts: readonly Mutant[] = [
     expects: 'a gap filler has the same reach',
     edits: [
       {
-        file: 'src/domain/decide/queue/limit-gap-fillers.ts',
+        file: 'src/domain/decide/rules/gap-fillers.ts',
         find: 'limitReach(nonce, { work, observation })',
         put: 'limitReach(0, { work, observation })',
       },

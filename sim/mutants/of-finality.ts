@@ -88,7 +88,7 @@ export const ofFinality: readonly Mutant[] = [
     expects: 'their nonces stay theirs, whatever a node that lags reports',
     edits: [
       {
-        file: 'src/domain/decide/queue/free-nonces.ts',
+        file: 'src/domain/decide/terms/free-nonces.ts',
         find: 'return Math.max(nonce, floor.spentBelow, (confirmedNotFinal?.nonce ?? -1) + 1)',
         put: 'return Math.max(nonce, floor.spentBelow, confirmedNotFinal ? 0 : 0)',
       },

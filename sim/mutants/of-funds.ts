@@ -8,7 +8,7 @@ export const ofFunds: readonly Mutant[] = [
     expects: 'to be kept back',
     edits: [
       {
-        file: 'src/domain/decide/queue/funds.ts',
+        file: 'src/domain/decide/terms/funds.ts',
         find: 'left - maxCostOf(transaction, market), balance - reserve - unsigned)',
         put: 'left - maxCostOf(transaction, market), balance - 0n * reserve - unsigned)',
       },
@@ -20,7 +20,7 @@ export const ofFunds: readonly Mutant[] = [
     expects: 'got a nonce at a balance of',
     edits: [
       {
-        file: 'src/domain/decide/queue/funds.ts',
+        file: 'src/domain/decide/terms/funds.ts',
         find: 'left - maxCostOf(transaction, market), balance - reserve - unsigned)',
         put: 'left - 0n * maxCostOf(transaction, market), balance - reserve - unsigned)',
       },
@@ -62,7 +62,7 @@ export const ofFunds: readonly Mutant[] = [
     with: ['sweeps'],
     expects: 'sweeps the account beside',
     edits: [
-      { file: 'src/domain/decide/queue/sweeping.ts', find: 'return inFlightOf(work).length > 0 ||', put: 'return' },
+      { file: 'src/domain/decide/rules/sweeps.ts', find: 'return inFlightOf(work).length > 0 ||', put: 'return' },
     ],
   },
   {
@@ -92,7 +92,7 @@ export const ofFunds: readonly Mutant[] = [
     expects: 'a lost history shows with which value it was sent',
     edits: [
       {
-        file: 'src/domain/decide/history/recover.ts',
+        file: 'src/domain/decide/lost-history/recover.ts',
         find: 'return isSweep(transaction) ? { ...payload, value } : payload',
         put: 'return isSweep(transaction) && value < 0n ? { ...payload, value } : payload',
       },
@@ -105,7 +105,7 @@ export const ofFunds: readonly Mutant[] = [
     expects: 'touched the reserve',
     edits: [
       {
-        file: 'src/domain/decide/queue/reserve-balance.ts',
+        file: 'src/domain/decide/rules/gas-reserve.ts',
         find: 'if (short <= 0n || goesAlone',
         put: 'if (short <= 10n ** 40n || goesAlone',
       },

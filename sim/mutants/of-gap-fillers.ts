@@ -1,7 +1,7 @@
 // The engine as it would be if a false count of a node cost more gap fillers than the limits allow, or all of the time.
 import type { Mutant } from './mutant.ts'
 
-const decided = 'test/domain/decide/limit-gap-fillers.test.ts'
+const decided = 'test/domain/decide/gap-fillers.test.ts'
 
 export const ofGapFillers: readonly Mutant[] = [
   {
@@ -11,7 +11,7 @@ export const ofGapFillers: readonly Mutant[] = [
     expects: 'are at most 64 in an hour',
     edits: [
       {
-        file: 'src/domain/decide/queue/limit-gap-fillers.ts',
+        file: 'src/domain/decide/rules/gap-fillers.ts',
         find: 'Math.max(0, fillsPerHourMax - filledInHour, permitted)',
         put: 'fillsPerHourMax',
       },
@@ -37,7 +37,7 @@ export const ofGapFillers: readonly Mutant[] = [
     expects: 'need the record first, and for nonces that it never assigned a second count',
     edits: [
       {
-        file: 'src/domain/decide/queue/limit-gap-fillers.ts',
+        file: 'src/domain/decide/rules/gap-fillers.ts',
         find: "if (secondCount === 'unknown' || secondCount > nonce)",
         put: "if (secondCount === 'unknown')",
       },
@@ -50,7 +50,7 @@ export const ofGapFillers: readonly Mutant[] = [
     expects: 'a block that stands settles no nonce that the account has not spent:',
     edits: [
       {
-        file: 'src/domain/decide/follow-up.ts',
+        file: 'src/domain/decide/follow.ts',
         find: 'if (observation.nonce <= nonce) return []\n',
         put: '',
       },

@@ -20,7 +20,7 @@ export const ofHolds: readonly Mutant[] = [
     expects: 'it was released while the',
     edits: [
       {
-        file: 'src/domain/decide/release-ended.ts',
+        file: 'src/domain/decide/rules/holds.ts',
         find: 'if (isPaused(work.relayer)) return []\n  const clocks',
         put: 'const clocks',
       },

@@ -21,17 +21,17 @@ export const ofInclusions: readonly Mutant[] = [
     expects: 'that block is not',
     edits: [
       {
-        file: 'src/domain/decide/follow-up.ts',
+        file: 'src/domain/decide/follow.ts',
         find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
         put: '',
       },
       {
-        file: 'src/domain/decide/follow-up.ts',
+        file: 'src/domain/decide/follow.ts',
         find: 'if (!isFinal(inclusion.block.number, observation, policy)) {',
         put: 'if (head.number < 0) {',
       },
       {
-        file: 'src/domain/decide/follow-up.ts',
+        file: 'src/domain/decide/follow.ts',
         find: 'if (!isProven(testimony, policy)) return explainUnwitnessed',
         put: 'if (testimony && !isProven(testimony, policy)) return explainUnwitnessed',
       },
@@ -145,17 +145,17 @@ export const ofInclusions: readonly Mutant[] = [
     expects: 'that block is not',
     edits: [
       {
-        file: 'src/domain/decide/follow-up.ts',
+        file: 'src/domain/decide/follow.ts',
         find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
         put: "if (confirmations(head, inclusion.block) < policy.requiredConfirmations && spenderKind(inclusion) !== 'foreign') return []",
       },
       {
-        file: 'src/domain/decide/follow-up.ts',
+        file: 'src/domain/decide/follow.ts',
         find: 'if (!isFinal(inclusion.block.number, observation, policy)) {',
         put: "if (spenderKind(inclusion) !== 'foreign' && !isFinal(inclusion.block.number, observation, policy)) {",
       },
       {
-        file: 'src/domain/decide/follow-up.ts',
+        file: 'src/domain/decide/follow.ts',
         find: 'if (!isProven(testimony, policy)) return',
         put: "if (spenderKind(inclusion) !== 'foreign' && !isProven(testimony, policy)) return",
       },

@@ -8,7 +8,7 @@ export const ofPolicies: readonly Mutant[] = [
     expects: ', and gas_price_cap is',
     edits: [
       {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
+        file: 'src/domain/decide/terms/first-price.ts',
         find: 'return firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap ?? ceiling)',
         put: 'return firstFees(pricing, market, policy.eip1559 && eip1559Pricing, ceiling)',
       },
@@ -20,7 +20,7 @@ export const ofPolicies: readonly Mutant[] = [
     expects: ', and gas_price_cap is',
     edits: [
       {
-        file: 'src/domain/decide/race/contender.ts',
+        file: 'src/domain/decide/terms/contender.ts',
         find: ": { name: 'gas_price_cap', cap: gasPriceCap }",
         put: ": { name: 'gas_price_cap', cap: gasPriceCap && gasPriceCap * 100n }",
       },
@@ -33,7 +33,7 @@ export const ofPolicies: readonly Mutant[] = [
     expects: 'fees of its own wait where gas_price_cap was lowered',
     edits: [
       {
-        file: 'src/domain/decide/race/contender.ts',
+        file: 'src/domain/decide/terms/contender.ts',
         find: "wants: 'replacement', own: []",
         put: "wants: 'replacement', own: [], limit: { name: 'gas_price_cap', cap: undefined }",
       },
@@ -58,7 +58,7 @@ export const ofPolicies: readonly Mutant[] = [
     expects: 'cancel_gas_price_cap is',
     edits: [
       {
-        file: 'src/domain/decide/race/contender.ts',
+        file: 'src/domain/decide/terms/contender.ts',
         find: 'cap: work.relayer.policies.cancelGasPriceCap',
         put: 'cap: work.relayer.policies.cancelGasPriceCap && undefined',
       },
@@ -87,7 +87,7 @@ export const ofPolicies: readonly Mutant[] = [
     expects: 'in flight of',
     edits: [
       {
-        file: 'src/domain/decide/queue/window.ts',
+        file: 'src/domain/decide/terms/window.ts',
         find: 'const most = inFlightMaxOf(work.relayer, work.window, delegated)',
         put: 'const most = inFlightMaxOf(work.relayer, work.window, delegated) + 1',
       },
@@ -99,7 +99,7 @@ export const ofPolicies: readonly Mutant[] = [
     expects: 'while the relayer was paused',
     edits: [
       {
-        file: 'src/domain/decide/queue/sweeping.ts',
+        file: 'src/domain/decide/rules/sweeps.ts',
         find: 'if (isPaused(work.relayer)) return []',
         put: '',
       },
@@ -226,7 +226,7 @@ export const ofPolicies: readonly Mutant[] = [
     expects: 'whose time is over is canceled by that',
     edits: [
       {
-        file: 'src/domain/decide/follow-up.ts',
+        file: 'src/domain/decide/follow.ts',
         find: 'if (!transaction.cancellation && hasExpired(transaction, now)) return',
         put: 'if (!transaction.cancellation && transaction.sequence < 0) return',
       },

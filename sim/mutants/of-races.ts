@@ -34,7 +34,7 @@ export const ofRaces: readonly Mutant[] = [
     expects: 'and cancel_gas_price_cap is',
     edits: [
       {
-        file: 'src/domain/decide/race/contender.ts',
+        file: 'src/domain/decide/terms/contender.ts',
         find: 'cap: work.relayer.policies.cancelGasPriceCap',
         put: 'cap: work.relayer.policies.gasPriceCap',
       },
@@ -98,7 +98,7 @@ export const ofRaces: readonly Mutant[] = [
     expects: 'what fills a gap is held to the cap of no-ops, not to that of sends',
     edits: [
       {
-        file: 'src/domain/decide/race/contender.ts',
+        file: 'src/domain/decide/terms/contender.ts',
         find: 'limit: isGap',
         put: 'limit: isGap && policy.bumpAfterBlocks < 0',
       },

@@ -78,7 +78,7 @@ export const ofRefusals: readonly Mutant[] = [
     expects: 'is not given up while a node had it in the last ten minutes',
     edits: [
       {
-        file: 'src/domain/decide/race/give-up.ts',
+        file: 'src/domain/decide/rules/give-up.ts',
         find: 'takenAt !== undefined && now - takenAt',
         put: 'takenAt !== undefined && takenAt < 0 && now - takenAt',
       },

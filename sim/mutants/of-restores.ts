@@ -9,7 +9,7 @@ export const ofRestores: readonly Mutant[] = [
     expects: 'nothing as old as the owner gets a nonce, and the queue says why',
     edits: [
       {
-        file: 'src/domain/decide/history/check-history.ts',
+        file: 'src/domain/decide/lost-history/check-history.ts',
         find: '  if (first === undefined || last === undefined) return nothing\n',
         put: '  if (first === undefined || last === undefined || last >= 0) return nothing\n',
       },
@@ -23,7 +23,7 @@ export const ofRestores: readonly Mutant[] = [
     expects: 'overtook is back in the queue',
     edits: [
       {
-        file: 'src/domain/decide/history/check-history.ts',
+        file: 'src/domain/decide/lost-history/check-history.ts',
         find: 'mayReturn(each, lostHistory.through, at.nonce)',
         put: 'mayReturn(each, -1, at.nonce)',
       },
@@ -36,7 +36,7 @@ export const ofRestores: readonly Mutant[] = [
     expects: 'nothing as old as the owner gets a nonce, and the queue says why',
     edits: [
       {
-        file: 'src/domain/decide/history/check-history.ts',
+        file: 'src/domain/decide/lost-history/check-history.ts',
         find: 'intervalsBetween(work.floor.explainedBelow, below, explained)',
         put: 'intervalsBetween(work.floor.explainedBelow, Math.min(below, at.nonce), explained)',
       },
@@ -65,7 +65,9 @@ export const ofRestores: readonly Mutant[] = [
     breaks: 'takes the only one left for what a no-op canceled, although its client canceled another meanwhile',
     caughtBy: 'test/engine/lost-history.test.ts',
     expects: 'one of two that its client cancels before the search ends',
-    edits: [{ file: 'src/domain/decide/history/lost-cancellation.ts', find: ' && !ended.some(isWithin)', put: '' }],
+    edits: [
+      { file: 'src/domain/decide/lost-history/lost-cancellation.ts', find: ' && !ended.some(isWithin)', put: '' },
+    ],
   },
   {
     name: 'trust-a-nonce-on-record',
@@ -75,7 +77,7 @@ export const ofRestores: readonly Mutant[] = [
     expects: 'is not of a transaction that no node ever accepted',
     edits: [
       {
-        file: 'src/domain/decide/history/lost-cancellation.ts',
+        file: 'src/domain/decide/lost-history/lost-cancellation.ts',
         find: 'cancellation !== undefined || lifecycle.attempts.some(wasTaken)',
         put: 'cancellation !== undefined || lifecycle.attempts.length > 0',
       },
@@ -88,7 +90,7 @@ export const ofRestores: readonly Mutant[] = [
     expects: 'none is certain, where it was sent after the first owner since the restore began',
     edits: [
       {
-        file: 'src/domain/decide/history/lost-cancellation.ts',
+        file: 'src/domain/decide/lost-history/lost-cancellation.ts',
         find: ' || transaction.sequence > uncheckedThrough',
         put: '',
       },
@@ -101,7 +103,7 @@ export const ofRestores: readonly Mutant[] = [
     expects: 'stays while a newer transaction, or a gap filler',
     edits: [
       {
-        file: 'src/domain/decide/history/check-history.ts',
+        file: 'src/domain/decide/lost-history/check-history.ts',
         find: 'explainedNonces(work, nonce, work.uncheckedThrough)',
         put: 'explainedNonces(work, nonce, Number.POSITIVE_INFINITY)',
       },
@@ -114,7 +116,7 @@ export const ofRestores: readonly Mutant[] = [
     expects: 'to the relayer itself, without value, data or access list',
     edits: [
       {
-        file: 'src/domain/decide/history/lost-cancellation.ts',
+        file: 'src/domain/decide/lost-history/lost-cancellation.ts',
         find: "  return signed.value === 0n && signed.data === '0x'",
         put: "  return signed.value < 0n && signed.data === '0x'",
       },
@@ -127,7 +129,7 @@ export const ofRestores: readonly Mutant[] = [
     expects: 'none is certain',
     edits: [
       {
-        file: 'src/domain/decide/history/lost-cancellation.ts',
+        file: 'src/domain/decide/lost-history/lost-cancellation.ts',
         find: 'suspected.push(each)',
         put: 'void each',
       },
@@ -141,7 +143,7 @@ export const ofRestores: readonly Mutant[] = [
     expects: 'none is certain, where an unknown transaction took a lower nonce',
     edits: [
       {
-        file: 'src/domain/decide/history/lost-cancellation.ts',
+        file: 'src/domain/decide/lost-history/lost-cancellation.ts',
         find: 'passed !== undefined && isPaired',
         put: 'isPaired',
       },

@@ -89,7 +89,7 @@ export const ofVerdicts: readonly Mutant[] = [
     expects: 'have not ended',
     edits: [
       {
-        file: 'src/domain/decide/follow-up.ts',
+        file: 'src/domain/decide/follow.ts',
         find: "if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction, why: 'reorganized' }]",
         put: 'if (canonical !== inclusion.block.hash) return []',
       },

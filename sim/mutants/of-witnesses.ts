@@ -63,7 +63,7 @@ export const ofWitnesses: readonly Mutant[] = [
     expects: 'open again once refuted',
     edits: [
       {
-        file: 'src/domain/decide/follow-up.ts',
+        file: 'src/domain/decide/follow.ts',
         find: 'if (testimony && isRefuted(testimony, policy)) ',
         put: 'if (testimony && isRefuted({ ...testimony, refutedBy: [] }, policy)) ',
       },

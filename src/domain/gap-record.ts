@@ -16,7 +16,7 @@ export interface GapRecord {
   readonly perStepMax?: number
 }
 
-/** An operator's permit for gap fillers beyond the limit of an hour (decide/queue/limit-gap-fillers.ts). */
+/** An operator's permit for gap fillers beyond the limit of an hour (decide/rules/gap-fillers.ts). */
 export interface GapPermit {
   /** The permitted gap fillers, counted from `grantedAt` on, whether within the limit of an hour or beyond it. */
   readonly fills: number

@@ -1,5 +1,4 @@
 // The overview of a relayer: its open transactions, and the one that holds up the others.
-
 import type { TransactionId } from './ids.ts'
 import type { Nonce, TimestampMs } from './units.ts'
 import type { Wait } from './wait-facts.ts'

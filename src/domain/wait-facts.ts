@@ -1,5 +1,4 @@
 // The facts of each condition: why a transaction waits, in figures. wait-sentence.ts makes the sentence of them.
-
 import type { Condition } from './condition.ts'
 import type { Finality } from './finality.ts'
 import type { HoldRule } from './hold.ts'

@@ -1,6 +1,6 @@
 // Finds the queued transactions that a lost part of the relayer's history sent, or sent and canceled.
-import { endedSince, isLostNoOp, matchNoOps } from '../domain/decide/history/lost-cancellation.ts'
-import { findAmong } from '../domain/decide/history/recover.ts'
+import { endedSince, isLostNoOp, matchNoOps } from '../domain/decide/lost-history/lost-cancellation.ts'
+import { findAmong } from '../domain/decide/lost-history/recover.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import type { LostNoOp, Spender } from '../domain/observation.ts'
 import { isInPhase } from '../domain/transaction.ts'

@@ -2,7 +2,7 @@
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { type Condition, runbookOf } from '../domain/condition.ts'
 import { isChange } from '../domain/decide/plan/decision.ts'
-import { firstWindow } from '../domain/decide/queue/window.ts'
+import { firstWindow } from '../domain/decide/terms/window.ts'
 import { explainUnreachable, withoutRepeats } from '../domain/decide/waits/explain-waits.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { type Bell, bell } from '../ops/bell.ts'

@@ -11,7 +11,7 @@ import {
   signatureKey,
 } from '../domain/decide/plan/signing.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
-import { inFlightMaxOf } from '../domain/decide/queue/window.ts'
+import { inFlightMaxOf } from '../domain/decide/terms/window.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { BlockNumber } from '../domain/units.ts'

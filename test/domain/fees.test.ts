@@ -3,8 +3,9 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/attempt.ts'
-import { attemptsMax, nextBid } from '../../src/domain/decide/race/bid.ts'
-import type { Bid } from '../../src/domain/decide/race/bidder.ts'
+import { nextBid } from '../../src/domain/decide/race/bid.ts'
+import type { Bid } from '../../src/domain/decide/terms/bidder.ts'
+import { attemptsMax } from '../../src/domain/decide/terms/rivals.ts'
 import {
   type Fees,
   feeCap,

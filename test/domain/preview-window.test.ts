@@ -1,9 +1,9 @@
 // The preview of the window: how many may be in flight, and the most that canceling so many costs.
 import { expect, test } from 'vitest'
-import { previewWindow } from '../../src/domain/decide/preview-window.ts'
-import { usesEip1559 } from '../../src/domain/decide/queue/funds.ts'
+import { usesEip1559 } from '../../src/domain/decide/terms/funds.ts'
 import { feeCap, marketFees } from '../../src/domain/fees.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
+import { previewWindow } from '../../src/domain/preview/preview-window.ts'
 import { gwei, someMarket, somePolicies, somePolicy, someRelayer } from './some.ts'
 
 const gasLimit = 21_000

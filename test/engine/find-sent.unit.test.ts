@@ -1,6 +1,6 @@
 // What a lost part of the history sent, found in more than one look.
 import { expect, test } from 'vitest'
-import { checkHistory } from '../../src/domain/decide/history/check-history.ts'
+import { checkHistory } from '../../src/domain/decide/lost-history/check-history.ts'
 import type { LostHistory, Spender } from '../../src/domain/observation.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { findSent } from '../../src/engine/find-sent.ts'

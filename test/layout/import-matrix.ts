@@ -103,10 +103,13 @@ const tables = [
   ...['events', 'deliveries', 'relayers', 'registry', 'access'].map((room) => `store/${room}`),
 ]
 
-/** Beside them lie the files that put a decision together. */
-const decideRooms = ['plan', 'waits', 'facts', 'history', 'queue', 'race', 'signer'].map(
-  (room) => `domain/decide/${room}`,
-)
+/**
+ * The floors of the decisions: each room imports those before it. Terms are shared by rules and stages; a rule is for a rare world, and a
+ * stage calls it by name. The last two stand around the stages. Beside them lie the files that put a decision together.
+ */
+const decide = (...names: readonly string[]) => ['domain', ...names.map((name) => `domain/decide/${name}`)]
+const stages = ['facts', 'waits', 'queue', 'race']
+const aroundStages = ['plan', 'terms', 'rules', ...stages, 'signer', 'lost-history']
 
 /**
  * Rooms of a folder: what each may import of the same folder besides itself. A room stands for the files right in it, so that
@@ -114,14 +117,18 @@ const decideRooms = ['plan', 'waits', 'facts', 'history', 'queue', 'race', 'sign
  */
 const rooms: Readonly<Record<string, Rule>> = {
   domain: [],
-  'domain/decide': ['domain', ...decideRooms],
-  'domain/decide/plan': ['domain'],
-  'domain/decide/waits': ['domain', 'domain/decide/plan'],
-  'domain/decide/facts': ['domain', 'domain/decide/plan', 'domain/decide/queue'],
-  'domain/decide/history': ['domain', 'domain/decide/plan', 'domain/decide/facts', 'domain/decide/queue'],
-  'domain/decide/queue': ['domain', 'domain/decide/plan', 'domain/decide/waits'],
-  'domain/decide/race': ['domain', 'domain/decide/plan', 'domain/decide/waits', 'domain/decide/queue'],
-  'domain/decide/signer': ['domain', 'domain/decide/plan', 'domain/decide/race', 'domain/decide/queue'],
+  'domain/decide': decide(...aroundStages),
+  'domain/decide/plan': decide(),
+  'domain/decide/terms': decide('plan'),
+  'domain/decide/rules': decide('plan', 'terms'),
+  'domain/decide/facts': decide('plan', 'terms', 'rules'),
+  'domain/decide/waits': decide('plan', 'terms', 'rules'),
+  'domain/decide/queue': decide('plan', 'terms', 'rules', 'waits'),
+  'domain/decide/race': decide('plan', 'terms', 'rules', 'waits'),
+  'domain/decide/signer': decide('plan', 'terms', 'rules', ...stages),
+  'domain/decide/lost-history': decide('plan', 'terms', 'rules', ...stages),
+  'domain/bulk': ['domain/decide', ...decide(...aroundStages)],
+  'domain/preview': ['domain/decide', ...decide(...aroundStages)],
 
   commands: [],
   'commands/transactions': ['commands'],

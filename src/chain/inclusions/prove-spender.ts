@@ -2,7 +2,7 @@
 // proof.
 import { isAddressEqual } from 'viem/utils'
 import { attemptWith } from '../../domain/attempt.ts'
-import { isLostNoOp } from '../../domain/decide/history/lost-cancellation.ts'
+import { isLostNoOp } from '../../domain/decide/lost-history/lost-cancellation.ts'
 import type { Address, Hash } from '../../domain/ids.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
 import { type BlockRef, type Execution, type Inclusion, isSameAccessList } from '../../domain/transaction.ts'

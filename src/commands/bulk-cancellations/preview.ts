@@ -1,9 +1,10 @@
 // The preview of a bulk cancellation: what it would cancel now, and at which cost. It changes no transaction, and calls no node.
+
+import { type Choices, chooseInOrder, type RelayerMatch } from '../../domain/bulk/choose-within.ts'
+import { matchInBulk } from '../../domain/bulk/match-in-bulk.ts'
 import { type BulkTerms, costLimitOf } from '../../domain/bulk-cancellation.ts'
 import { matches } from '../../domain/bulk-filter.ts'
 import { type CostBy, type CostLimit, missingPrice, needsPrice, refuseUnlikeCosts } from '../../domain/cost-limit.ts'
-import { type Choices, chooseInOrder, type RelayerMatch } from '../../domain/decide/choose-within.ts'
-import { matchInBulk } from '../../domain/decide/match-in-bulk.ts'
 import { relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { isRacing, isTakenByBulk } from '../../domain/refusals.ts'

@@ -1,11 +1,11 @@
 // Reads a relayer's status, balance, price and top-up from the chain and the store.
 
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
-import { type TopUp, topUpOf } from '../../domain/decide/queue/top-up.ts'
 import { defined } from '../../domain/defined.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { Market, NetworkPrice } from '../../domain/fees.ts'
 import { type ForeignPending, foreignIn } from '../../domain/pooled.ts'
+import { type TopUp, topUpOf } from '../../domain/preview/top-up.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import { confirmedAtOf, pendingIn } from '../../domain/transaction.ts'
 import type { Nonce, TimestampMs, Wei } from '../../domain/units.ts'

@@ -1,22 +1,22 @@
 // Previews the effect and the cost of a cancel now, of one transaction or of all. It writes nothing and promises nothing: the next block may
 // change it. Nobody has to wait for a node to cancel, so without one the preview has no cost.
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
+import { matchInBulk } from '../../domain/bulk/match-in-bulk.ts'
 import type { BulkFilter } from '../../domain/bulk-filter.ts'
-import { matchInBulk } from '../../domain/decide/match-in-bulk.ts'
 import type { Work } from '../../domain/decide/plan/work.ts'
+import { countedBalance } from '../../domain/decide/rules/gas-reserve.ts'
+import { reserveOf } from '../../domain/decide/terms/funds.ts'
+import { RescindError, relayerNotFound } from '../../domain/errors.ts'
+import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import { noOpGasLimit } from '../../domain/no-op.ts'
+import type { Observation } from '../../domain/observation.ts'
 import {
   type CancellationPreview,
   type CountedPreview,
   previewCancellation as previewOf,
   previewWithoutNode,
-} from '../../domain/decide/preview-cancellation.ts'
-import { previewWindow, type WindowPreview } from '../../domain/decide/preview-window.ts'
-import { reserveOf } from '../../domain/decide/queue/funds.ts'
-import { countedBalance } from '../../domain/decide/queue/reserve-balance.ts'
-import { RescindError, relayerNotFound } from '../../domain/errors.ts'
-import type { RelayerId, TransactionId } from '../../domain/ids.ts'
-import { noOpGasLimit } from '../../domain/no-op.ts'
-import type { Observation } from '../../domain/observation.ts'
+} from '../../domain/preview/preview-cancellation.ts'
+import { previewWindow, type WindowPreview } from '../../domain/preview/preview-window.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { type BlockNumber, type Gas, minWei, type Wei } from '../../domain/units.ts'

@@ -11,8 +11,8 @@ import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '..
 import type { Nonce, TimestampMs } from '../units.ts'
 import { withoutWait, withReason, withWait } from '../wait.ts'
 import { confirm, finalize, include, refusePayload, reopen, requeue } from './facts/inclusion.ts'
-import { restoreCancellation, suspect } from './history/lost-cancellation.ts'
-import { recoverAttempt } from './history/recover.ts'
+import { restoreCancellation, suspect } from './lost-history/lost-cancellation.ts'
+import { recoverAttempt } from './lost-history/recover.ts'
 import type { Change } from './plan/decision.ts'
 import { type Found, recoveredReason } from './plan/found.ts'
 

@@ -8,7 +8,7 @@ import {
   previewCancellation as previewCommand,
   previewOneCancellation as previewOneCommand,
 } from '../../commands/transactions/preview-cancellation.ts'
-import type { WindowPreview } from '../../domain/decide/preview-window.ts'
+import type { WindowPreview } from '../../domain/preview/preview-window.ts'
 import { inEther } from '../../domain/shown-amount.ts'
 import { minWei } from '../../domain/units.ts'
 import { costlyReadsPerKeyMax } from '../limits.ts'

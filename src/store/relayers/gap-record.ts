@@ -1,6 +1,6 @@
 // The record of a relayer's gap fillers. It is counted from rows, so that the limit survives a restart and another owner.
 import { sql } from 'kysely'
-import { windowMax } from '../../domain/decide/queue/window.ts'
+import { windowMax } from '../../domain/decide/terms/window.ts'
 import { fillsWindowMs, type GapPermit, type GapRecord, permitMsMax } from '../../domain/gap-record.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'

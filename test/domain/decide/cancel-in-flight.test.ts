@@ -1,9 +1,9 @@
 // Cancellation where transactions are ordered as they come: which no-ops are signed, and which never are.
 import { describe, expect, test } from 'vitest'
 import type { Attempt, RejectionCode } from '../../../src/domain/attempt.ts'
-import { previewCancellation } from '../../../src/domain/decide/preview-cancellation.ts'
 import type { NonEmpty } from '../../../src/domain/ids.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
+import { previewCancellation } from '../../../src/domain/preview/preview-cancellation.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {

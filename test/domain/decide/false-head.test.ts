@@ -1,8 +1,7 @@
 // Attempts that were recorded at a head far above the present one: that head was false, or the chain was reset.
 import { expect, test } from 'vitest'
 import { recordedAtBlockOf } from '../../../src/domain/attempt.ts'
-import { foreignNonceUsableFrom } from '../../../src/domain/decide/queue/free-nonces.ts'
-import { foreignPatience } from '../../../src/domain/decide/waits/explain-waits.ts'
+import { foreignNonceUsableFrom, foreignPatience } from '../../../src/domain/decide/terms/free-nonces.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {
   canceled,

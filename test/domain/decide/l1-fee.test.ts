@@ -1,6 +1,6 @@
 // The fee for data on L1, beside gas: what a payload sets aside, in the queue, in flight and as a replacement.
 import { expect, test } from 'vitest'
-import { costOf, maxCostOf } from '../../../src/domain/decide/queue/funds.ts'
+import { costOf, maxCostOf } from '../../../src/domain/decide/terms/funds.ts'
 import type { Market } from '../../../src/domain/fees.ts'
 import { l1FeeOf } from '../../../src/domain/l1-fee.ts'
 import { replace } from '../../../src/domain/replace.ts'

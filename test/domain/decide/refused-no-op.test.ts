@@ -1,8 +1,8 @@
 // A no-op that nodes call invalid: it goes out again, so that a node that comes to its senses ends the race.
 import { describe, expect, test } from 'vitest'
 import { type Attempt, afterBroadcast, beforeBroadcast } from '../../../src/domain/attempt.ts'
-import { attemptsMax } from '../../../src/domain/decide/race/bid.ts'
 import { invalidPauseMaxMs } from '../../../src/domain/decide/race/repeat-after.ts'
+import { attemptsMax } from '../../../src/domain/decide/terms/rivals.ts'
 import type { Market } from '../../../src/domain/fees.ts'
 import type { NonEmpty } from '../../../src/domain/ids.ts'
 import { decideInWords as decide } from '../in-words.ts'

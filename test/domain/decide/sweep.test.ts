@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { apply } from '../../../src/domain/decide/apply.ts'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
-import { findAmong } from '../../../src/domain/decide/history/recover.ts'
+import { findAmong } from '../../../src/domain/decide/lost-history/recover.ts'
 import { isChange } from '../../../src/domain/decide/plan/decision.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'

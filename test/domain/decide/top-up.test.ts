@@ -1,8 +1,8 @@
 // The payment that ends a shortage: with it the first of the queue is sent, and with a fiftieth less it is not.
 import { expect, test } from 'vitest'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
-import { topUpOf } from '../../../src/domain/decide/queue/top-up.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
+import { topUpOf } from '../../../src/domain/preview/top-up.ts'
 import type { Wei } from '../../../src/domain/units.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {

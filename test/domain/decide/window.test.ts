@@ -7,7 +7,7 @@ import {
   roomIn,
   wantsPool,
   windowMax,
-} from '../../../src/domain/decide/queue/window.ts'
+} from '../../../src/domain/decide/terms/window.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
 import { answered, headAt, height, inFlight, someAttempt, someObservation, someRelayer, someWork } from '../some.ts'

@@ -9,8 +9,8 @@ import {
   matchNoOps,
   restoreCancellation,
   suspect,
-} from '../../../src/domain/decide/history/lost-cancellation.ts'
-import { clockMarginMs, findAmong } from '../../../src/domain/decide/history/recover.ts'
+} from '../../../src/domain/decide/lost-history/lost-cancellation.ts'
+import { clockMarginMs, findAmong } from '../../../src/domain/decide/lost-history/recover.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { TransactionId } from '../../../src/domain/ids.ts'
 import type { LostNoOp, MinedPayload, Observation } from '../../../src/domain/observation.ts'

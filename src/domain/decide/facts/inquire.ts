@@ -19,8 +19,8 @@ import { awaitsReplacement, type InPhase, isInPhase, type Payload } from '../../
 import { claimOf } from '../../witness.ts'
 import type { Assignments } from '../plan/decision.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
-import { frontOf } from '../queue/sweeping.ts'
-import { roomIn } from '../queue/window.ts'
+import { frontOf } from '../rules/sweeps.ts'
+import { roomIn } from '../terms/window.ts'
 
 /** Facts that the first observation lacked. */
 export interface Wants {

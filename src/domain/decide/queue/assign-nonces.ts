@@ -1,22 +1,41 @@
 // Assigns nonces to the queue. Nonces are bound late, lowest first, and no gap stays behind.
 import { roughly } from '../../condition.ts'
-import { type Fees, feeCap, firstFees, lowered, type Market, marketFees, withLeastTip } from '../../fees.ts'
+import { type Fees, feeCap, lowered, type Market, marketFees } from '../../fees.ts'
 import { forbids } from '../../forbid.ts'
 import { gasMaxOf } from '../../four-eyes.ts'
 import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
 import { l1FeeOf, lacksL1Fee } from '../../l1-fee.ts'
 import { noOpGasLimit } from '../../no-op.ts'
-import { type Estimate, estimatedGas, type Observation } from '../../observation.ts'
-import { isPaused, pauseFacts } from '../../pause.ts'
+import { estimatedGas, type Observation } from '../../observation.ts'
+import { isPaused } from '../../pause.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
 import { isSweep } from '../../sweep.ts'
-import { type InPhase, isInPhase, type Payload, type Transaction } from '../../transaction.ts'
+import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { Gas, Nonce, Wei } from '../../units.ts'
 import type { FactsOf, Reason } from '../../wait-facts.ts'
 import { type Assignments, type Decision, type Explanation, explain } from '../plan/decision.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
-import { explainPoolBeyond, explainPoolUnseen, explainUnestimatedGapFiller } from '../waits/explain-waits.ts'
+import {
+  explainBlockedGap,
+  explainRefusedGapFiller,
+  type Filling,
+  fillsPerStepMax,
+  limitGapFillers,
+} from '../rules/gap-fillers.ts'
+import { type Before, blockedByGas, blockedByReserve, countedBalance, gasFundsOf, lagOf } from '../rules/gas-reserve.ts'
+import { paysAhead, refusalOfNewReceiver } from '../rules/new-receiver.ts'
+import { limitReach, type Reach } from '../rules/reach.ts'
+import {
+  blockedByPayment,
+  frontOf,
+  isSweepWaiting,
+  refusalOfEmpty,
+  reserveBeside,
+  withSweptValue,
+} from '../rules/sweeps.ts'
+import { explainFirst, explainPaused } from '../terms/explain-first.ts'
+import { firstPrice, withTipOf } from '../terms/first-price.ts'
 import {
   type FreeNonces,
   foreignNonceUsableFrom,
@@ -26,20 +45,10 @@ import {
   isPoolBeyond,
   lowestGap,
   mayUseForeignNonce,
-} from './free-nonces.ts'
-import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
-import {
-  explainBlockedGap,
-  explainRefusedGapFiller,
-  type Filling,
-  fillsPerStepMax,
-  limitGapFillers,
-} from './limit-gap-fillers.ts'
-import { limitReach, type Reach } from './limit-reach.ts'
-import { paysAhead, refusalOfNewReceiver } from './new-receiver.ts'
-import { type Before, blockedByGas, blockedByReserve, countedBalance, gasFundsOf, lagOf } from './reserve-balance.ts'
-import { blockedByPayment, frontOf, isSweepWaiting, refusalOfEmpty, reserveBeside, withSweptValue } from './sweeping.ts'
-import { roomIn } from './window.ts'
+} from '../terms/free-nonces.ts'
+import { minedAhead, spendable, upfrontCost, usesEip1559 } from '../terms/funds.ts'
+import { roomIn } from '../terms/window.ts'
+import { explainPoolBeyond, explainPoolUnseen, explainUnestimatedGapFiller } from '../waits/explain-waits.ts'
 
 export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   const { work, observation, policy } = situation
@@ -125,17 +134,6 @@ function isRemembered({ head, balanceReadAt }: Observation): boolean {
 /** Explains that the node is behind the final part of the chain, so its next nonce is already spent. */
 function explainBehind(work: Work, nonce: Nonce): Decision[] {
   return explainFirst(work, { condition: 'node_behind', facts: { nonce, settledBelow: work.floor.spentBelow } })
-}
-
-/** Explains the first of the queue only: the others wait for it. */
-function explainFirst({ queued: [first] }: Work, reason: Reason): Decision[] {
-  return first ? explain(first, reason) : []
-}
-
-/** Explains that a pause holds the first of the queue. A sweep does not wait for the end of the pause. */
-function explainPaused(work: Work): Decision[] {
-  const [first] = work.queued
-  return first && isSweep(first) ? [] : explainFirst(work, { condition: 'paused', facts: pauseFacts(work.relayer) })
 }
 
 interface Assigned {
@@ -310,18 +308,6 @@ interface Funds {
   readonly wallet: Wei
 }
 
-/** The fees of a first attempt. Undefined while the cap is below the next block's base fee. */
-export function firstPrice(
-  { payload: { pricing } }: { readonly payload: Pick<Payload, 'pricing'> },
-  { policies: { gasPriceCap, eip1559Pricing } }: Relayer,
-  market: Market,
-  policy: NetworkPolicy,
-): Fees | undefined {
-  // Fees that the client named have no ceiling.
-  const ceiling = pricing.kind === 'speed' ? priceCeiling(market, pricing.speed, 'payload', policy.profile) : undefined
-  return firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap ?? ceiling)
-}
-
 /** The payload as it would be signed now: only that of a sweep depends on the balance. */
 function withValueOfSweep(
   transaction: InPhase<'queued'>,
@@ -333,11 +319,6 @@ function withValueOfSweep(
   const prices = withTipOf(market, observation.estimates.get(transaction.id))
   const fees = firstPrice(transaction, work.relayer, prices, policy)
   return withSweptValue(transaction, { wallet, market, fees }, observation, policy)
-}
-
-function withTipOf(market: Market, estimate: Estimate | undefined): Market {
-  const least = estimate?.kind === 'gas' ? estimate.tip : undefined
-  return withLeastTip(market, least)
 }
 
 function price(

@@ -14,9 +14,10 @@ import type { InPhase } from '../../transaction.ts'
 import type { Gas, Wei } from '../../units.ts'
 import type { Decision, NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
-import { countedBalance } from '../queue/reserve-balance.ts'
-import type { Bid } from './bidder.ts'
-import { type Contender, gasOf, purposeOf } from './contender.ts'
+import { countedBalance } from '../rules/gas-reserve.ts'
+import { gasWordsOf, judgeInvalid, lastingWordsOf } from '../rules/give-up.ts'
+import type { Bid, ReasonToBid } from '../terms/bidder.ts'
+import { type Contender, purposeOf } from '../terms/contender.ts'
 import {
   explainBarred,
   explainIdle,
@@ -26,9 +27,9 @@ import {
   explainShort,
   explainUnestimated,
 } from './explain-contender.ts'
-import { gasWordsOf, judgeInvalid, lastingWordsOf } from './give-up.ts'
+import { gasOf } from './gas-and-funds.ts'
 import { price } from './price.ts'
-import { type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
+import { reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
 
 type Steps = readonly (Decision | NeedsBalance)[]

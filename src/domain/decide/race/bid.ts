@@ -4,16 +4,7 @@
 // the market up to a multiple of it: if a chain accepts our bytes and mines nothing, we must not bid against ourselves.
 // The bid first exceeds the fees that a client named and those of a foreign transaction, whatever that costs within the
 // caps.
-import {
-  type Attempt,
-  isNoOp,
-  mayBeKnown,
-  recordedAtBlockOf,
-  rejectionOf,
-  takenAtOf,
-  wasAlwaysRejected,
-  wasTaken,
-} from '../../attempt.ts'
+import { type Attempt, isNoOp, recordedAtBlockOf, rejectionOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
 import {
   effectivePrice,
   escalatedFees,
@@ -25,7 +16,6 @@ import {
   isDouble,
   lowered,
   type Market,
-  marketFees,
   replacementFloor,
   type Speed,
   tipOf,
@@ -39,14 +29,9 @@ import { isFcfs } from '../../profile.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
 import { maxWei, minWei, type Wei } from '../../units.ts'
-import { upfrontCost } from '../queue/funds.ts'
-import { type Bid, type Bidder, type BidFacts, type BidRules, equalAttempt } from './bidder.ts'
-
-/**
- * The limit of attempts for one nonce and purpose. At a quarter more each, it lies far beyond any market. Beyond it
- * only a doubled price is signed. The limit keeps rows few, and never blocks a price that the cap allows.
- */
-export const attemptsMax = 64
+import { affordablePrice, type Bid, type Bidder, type BidFacts, type BidRules, equalAttempt } from '../terms/bidder.ts'
+import { upfrontCost } from '../terms/funds.ts'
+import { attemptsMax, rivalsOf, usualFees } from '../terms/rivals.ts'
 
 /** Per gas: a transfer at this tip costs some hundred-thousandths of an ether. */
 const smallTip = 3_000_000_000n
@@ -127,11 +112,6 @@ function bidAbove(
   return isExhausted(own, fees) ? { kind: 'wait', until: 'double', wanted: fees } : { kind: 'sign', fees }
 }
 
-/** The market's fees, without a rise. A nonce keeps the type of its first attempt. */
-export function usualFees({ transaction, speed }: Pick<Bidder, 'transaction' | 'speed'>, market: Market): Fees {
-  return marketFees(market, speed, transaction.lifecycle.attempts[0].fees.kind === 'eip1559')
-}
-
 /** The least fees that replace every attempt that a pool may hold. Undefined if there is none to replace. */
 export function floorFor(
   transaction: InPhase<'inFlight'>,
@@ -153,20 +133,6 @@ function tipAboveUnrefused(rivals: readonly Attempt[], market: Market, { rule }:
 function isExhausted(own: readonly Attempt[], fees: Fees): boolean {
   const latest = own.at(-1)
   return latest !== undefined && own.length >= attemptsMax && !isDouble(fees, latest.fees)
-}
-
-/**
- * The attempts that a pool may hold. An attempt that every node rejected is in no pool, so it sets no floor. Nor does one of a
- * payload that was given up, unless a node once took it: nodes refused it, or gave no answer. The exception: if a pool prefers
- * another transaction to our last bid, it may prefer such an attempt.
- */
-export function rivalsOf({ lifecycle, cancellation }: InPhase<'inFlight'>): readonly Attempt[] {
-  const known = lifecycle.attempts.filter(mayBeKnown)
-  const last = known.at(-1)
-  if (last && rejectionOf(last)?.code === 'replacementUnderpriced') return known
-  const isGivenUp = cancellation?.origin === 'refusal'
-  const isOut = (attempt: Attempt) => isGivenUp && !isNoOp(attempt) && takenAtOf(attempt) === undefined
-  return known.filter((attempt) => !wasAlwaysRejected(attempt) && !isOut(attempt))
 }
 
 /**
@@ -320,9 +286,4 @@ function isBetter(fees: Fees, latest: Attempt, { funds }: Bidder, market: Market
   const isShort = funds !== undefined && upfrontCost(0n, latest.gasLimit, latest.fees) > funds
   if (isShort || rejectionOf(latest)?.code === 'insufficientFunds') return feeCap(fees) < feeCap(latest.fees)
   return feeCap(fees) > feeCap(latest.fees) || (isNoOp(latest) && lacksGas(latest, market))
-}
-
-/** The highest price at which the funds pay for the gas. */
-function affordablePrice({ funds, gas }: Pick<Bidder, 'funds' | 'gas'>): Wei | undefined {
-  return funds === undefined ? undefined : funds < 0n ? 0n : funds / BigInt(gas)
 }

@@ -21,9 +21,9 @@ import { isFcfs } from '../../profile.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import { type Decision, explain, type NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
+import { isOrderedBySequencer } from '../rules/arrival-order.ts'
+import { noOpContender } from '../terms/contender.ts'
 import { advance } from './advance.ts'
-import { noOpContender } from './contender.ts'
-import { isOrderedBySequencer } from './sequencer.ts'
 
 export function cancelInFlight(
   transaction: InPhase<'inFlight'>,

@@ -10,13 +10,13 @@ import type { InPhase } from '../../transaction.ts'
 import type { Gas, Wei } from '../../units.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { inFlightOf, type Situation } from '../plan/work.ts'
-import { maxCostOf } from '../queue/funds.ts'
-import { blockedByReserve } from '../queue/reserve-balance.ts'
+import { isOrderedBySequencer } from '../rules/arrival-order.ts'
+import { blockedByReserve } from '../rules/gas-reserve.ts'
+import type { Bid } from '../terms/bidder.ts'
+import type { Contender } from '../terms/contender.ts'
+import { maxCostOf } from '../terms/funds.ts'
 import { explainBlocked, refusalOf } from '../waits/explain-waits.ts'
 import { floorFor } from './bid.ts'
-import type { Bid } from './bidder.ts'
-import type { Contender } from './contender.ts'
-import { isOrderedBySequencer } from './sequencer.ts'
 
 /** Explains why a replacement may not be signed now, at any price. Empty if it may. */
 export function explainBarred({ transaction }: Contender, situation: Situation): readonly Decision[] {

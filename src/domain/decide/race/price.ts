@@ -4,10 +4,12 @@ import { lacksL1Fee } from '../../l1-fee.ts'
 import { noOpCost } from '../../no-op.ts'
 import type { Gas, Wei } from '../../units.ts'
 import type { Situation } from '../plan/work.ts'
-import { upfrontCost } from '../queue/funds.ts'
-import { floorFor, nextBid, usualFees } from './bid.ts'
-import type { Bid, Bidder } from './bidder.ts'
-import { type Contender, fundsOf, purposeOf } from './contender.ts'
+import type { Bid, Bidder } from '../terms/bidder.ts'
+import { type Contender, purposeOf } from '../terms/contender.ts'
+import { upfrontCost } from '../terms/funds.ts'
+import { usualFees } from '../terms/rivals.ts'
+import { floorFor, nextBid } from './bid.ts'
+import { fundsOf } from './gas-and-funds.ts'
 
 interface Terms {
   readonly gas: Gas

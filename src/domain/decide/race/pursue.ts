@@ -8,12 +8,13 @@ import { awaitsReplacement, type InPhase, neverReachedANode, revisionOf } from '
 import type { Wei } from '../../units.ts'
 import type { Decision, NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
-import { maxCostOf, spendable } from '../queue/funds.ts'
-import { countedBalance } from '../queue/reserve-balance.ts'
-import { untouchable } from '../queue/sweeping.ts'
+import { countedBalance } from '../rules/gas-reserve.ts'
+import { untouchable } from '../rules/sweeps.ts'
+import { payloadContender, replacementContender } from '../terms/contender.ts'
+import { maxCostOf, spendable } from '../terms/funds.ts'
+import { attemptsMax, usualFees } from '../terms/rivals.ts'
 import { advance } from './advance.ts'
-import { attemptsMax, floorFor, usualFees } from './bid.ts'
-import { payloadContender, replacementContender } from './contender.ts'
+import { floorFor } from './bid.ts'
 
 export function pursue(transaction: InPhase<'inFlight'>, situation: Situation): readonly (Decision | NeedsBalance)[] {
   const steps = pursuePayload(transaction, situation)

@@ -4,13 +4,11 @@ import {
   invalidReasonOf,
   newest,
   type RefusalCode,
-  recordedAtBlockOf,
   refusalCodeOf,
   refusedSinceOf,
   rejectionOf,
   wasAlwaysRejected,
 } from '../../attempt.ts'
-import { feeCap } from '../../fees.ts'
 import { gasRulesOf, isBelowLeastGas } from '../../intrinsic-gas.ts'
 import { lacksGas } from '../../no-op.ts'
 import type { Observation } from '../../observation.ts'
@@ -19,20 +17,11 @@ import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { BlockNumber, TimestampMs } from '../../units.ts'
 import type { Situation } from '../plan/work.ts'
-import { isAboveBalance } from '../queue/funds.ts'
+import { blocksWaited, isBelowBaseFee } from '../terms/attempts.ts'
+import type { ReasonToBid } from '../terms/bidder.ts'
+import type { Contender, Patience } from '../terms/contender.ts'
+import { isAboveBalance } from '../terms/funds.ts'
 import { wantsRaisedTip } from './bid.ts'
-import type { Contender, Patience } from './contender.ts'
-
-/**
- * - `outpriced`: a node rejected its price as too low to be held, so waiting would not help.
- * - `unfunded`: the balance does not cover it: a node reported so, or it was read at a sequencer. A cheaper one may suffice now.
- * - `belowBaseFee`: the base fee has risen above its fee cap.
- * - `tip`: its nonce has been next for long, blocks have room, and its tip is close to zero.
- * - `waited`: blocks hold the transactions of others, and not this one.
- * - `refused`: only of a race: nodes refuse it again and again, and their words may mean the price.
- * - `tooTight`: it has too little gas by now: a no-op, or a payload whose gas is ours to choose.
- */
-export type ReasonToBid = 'outpriced' | 'unfunded' | 'belowBaseFee' | 'tip' | 'waited' | 'refused' | 'tooTight'
 
 /** The reason to bid now, at most once a block. Undefined: the newest attempt keeps its chance. */
 export function reasonToBid(contender: Contender, latest: Attempt, situation: Situation): ReasonToBid | undefined {
@@ -107,12 +96,4 @@ export function patienceEndsAt(
   const blocks = first.cancellation ? policy.cancelBumpAfterBlocks : policy.bumpAfterBlocks
   const end = latest.recordedAt + (first.cancellation ? policy.cancelBumpAfterMs : policy.bumpAfterMs)
   return blocksWaited(latest, head) >= blocks && end > now ? end : undefined
-}
-
-function isBelowBaseFee(attempt: Attempt, { head }: Observation): boolean {
-  return head.baseFee !== undefined && feeCap(attempt.fees) < head.baseFee
-}
-
-export function blocksWaited(attempt: Attempt, head: BlockNumber): number {
-  return head - recordedAtBlockOf(attempt, head)
 }

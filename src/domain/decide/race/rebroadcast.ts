@@ -7,7 +7,7 @@ import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Decision } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
-import { isAboveBalance } from '../queue/funds.ts'
+import { isAboveBalance } from '../terms/funds.ts'
 import { isRefusedDue, isSlowing, repeatAfter } from './repeat-after.ts'
 
 /** Repeats the broadcast of one purpose's attempts. `own`: those attempts, oldest first: the payload's, or the no-ops. */

@@ -27,10 +27,11 @@ import { awaitsReplacement } from '../../transaction.ts'
 import { compareWei, type Gas, maxWei, raisedBy, type Wei } from '../../units.ts'
 import type { Decision, PresignOrder } from '../plan/decision.ts'
 import { inFlightOf, type Situation } from '../plan/work.ts'
-import { floorFor, rivalsOf } from '../race/bid.ts'
-import { noOpContender } from '../race/contender.ts'
+import { floorFor } from '../race/bid.ts'
 import { price } from '../race/price.ts'
 import { rebroadcastIfDue } from '../race/rebroadcast.ts'
+import { noOpContender } from '../terms/contender.ts'
+import { rivalsOf } from '../terms/rivals.ts'
 
 /** Percentage by which level 1 exceeds the bid of a cancellation now. */
 const room = 25n

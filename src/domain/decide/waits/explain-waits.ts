@@ -24,6 +24,7 @@ import type { Reason, Refusal } from '../../wait-facts.ts'
 import type { Testimony } from '../../witness.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
+import { foreignPatience } from '../terms/free-nonces.ts'
 
 /** Keeps one reason for each transaction: the last, which goes deepest. */
 export function oneReasonEach(decisions: readonly Decision[]): readonly Decision[] {
@@ -110,11 +111,6 @@ export function explainUnestimatedGapFiller(work: Work, gap: Nonce): Decision[] 
   const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
   if (!behind) return []
   return explain(behind, { condition: 'gas_unknown', facts: { of: 'gapFiller', nonce: gap } })
-}
-
-/** Blocks that a foreign transaction gets, counted since our transaction behind it was signed. */
-export function foreignPatience(policy: NetworkPolicy): number {
-  return 4 * policy.bumpAfterBlocks
 }
 
 /** Explains that a nonce was spent long ago, but no node returns a receipt of ours or a block with a foreign transaction. */

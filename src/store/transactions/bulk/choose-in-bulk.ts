@@ -1,9 +1,10 @@
 // Which of a relayer's matches with a nonce a bulk cancellation takes within its limit of cost, and what a preview shows of all of them.
+
+import { chooseWithin, type MatchChoice } from '../../../domain/bulk/choose-within.ts'
+import { matchInBulk } from '../../../domain/bulk/match-in-bulk.ts'
 import { type BulkHead, costLimitOf } from '../../../domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../../../domain/bulk-filter.ts'
 import { needsPrice, type Reckoning, refuseUnobserved, restOf } from '../../../domain/cost-limit.ts'
-import { chooseWithin, type MatchChoice } from '../../../domain/decide/choose-within.ts'
-import { matchInBulk } from '../../../domain/decide/match-in-bulk.ts'
 import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
 import type { TimestampMs, Wei } from '../../../domain/units.ts'
 import type { BulkMatches, BulkWork, MatchRequest } from '../../bulk-port.ts'

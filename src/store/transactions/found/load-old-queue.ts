@@ -1,5 +1,5 @@
 // Reads of the history check: the queue from before the restore, its ended transactions, and the nonces above one.
-import type { Ended } from '../../../domain/decide/history/lost-cancellation.ts'
+import type { Ended } from '../../../domain/decide/lost-history/lost-cancellation.ts'
 import type { RelayerId } from '../../../domain/ids.ts'
 import type { Transaction } from '../../../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../../../domain/units.ts'

@@ -1,7 +1,7 @@
 // Loads the data that an owner needs for one step. Its size depends on the transactions in progress only.
 import { sql } from 'kysely'
 import { heldMax, type Work } from '../../../domain/decide/plan/work.ts'
-import { keptByEveryNode } from '../../../domain/decide/queue/window.ts'
+import { keptByEveryNode } from '../../../domain/decide/terms/window.ts'
 import type { RelayerId } from '../../../domain/ids.ts'
 import { findRelayerAndFloor } from '../../relayers/relayers.ts'
 import { type Executor, statement } from '../../statement.ts'

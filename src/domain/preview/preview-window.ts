@@ -1,10 +1,10 @@
 // A preview of the window: how many transactions may be in flight, and the cost of canceling so many.
+import { usesEip1559 } from '../decide/terms/funds.ts'
+import { inFlightMaxOf, windowMax } from '../decide/terms/window.ts'
 import { feeCap, type Market, marketFees } from '../fees.ts'
 import { costOfNoOps } from '../no-op.ts'
 import type { NetworkPolicy, Relayer } from '../relayer.ts'
 import { type Gas, maxWei, minWei, type Wei } from '../units.ts'
-import { usesEip1559 } from './queue/funds.ts'
-import { inFlightMaxOf, windowMax } from './queue/window.ts'
 
 export interface WindowPreview {
   /** Limit of transactions in flight now; absent where this process has no record of it. */

@@ -8,7 +8,7 @@ import type { Nonce } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
-import { limitReach } from './limit-reach.ts'
+import { limitReach } from './reach.ts'
 
 /** Limit of gap fillers in one step, also for nonces that the record assigned. */
 export const fillsPerStepMax = 16

@@ -1,20 +1,12 @@
 // The contenders for a nonce: their bytes, their patience and the limits of their price. The rivals of each are all attempts of
 // the nonce.
-import { type Attempt, isNoOp, newest } from '../../attempt.ts'
-import type { Fees, Market, Speed } from '../../fees.ts'
-import { gasMaxOf } from '../../four-eyes.ts'
-import { gasRulesOf, isBelowLeastGas, leastGasInFlight } from '../../intrinsic-gas.ts'
-import { l1FeeOf } from '../../l1-fee.ts'
-import { noOpGasLimit } from '../../no-op.ts'
-import { estimatedGas } from '../../observation.ts'
+import { type Attempt, isNoOp } from '../../attempt.ts'
+import type { Fees, Speed } from '../../fees.ts'
 import type { Purpose } from '../../price-ceiling.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
-import { type Gas, minWei, type Wei } from '../../units.ts'
+import type { Wei } from '../../units.ts'
 import type { Situation, StoredWork } from '../plan/work.ts'
-import { maxCostOf, spendable } from '../queue/funds.ts'
-import { gasFundsOf, maxGasCostOf } from '../queue/reserve-balance.ts'
-import { reserveBeside } from '../queue/sweeping.ts'
 
 export interface Contender {
   readonly transaction: InPhase<'inFlight'>
@@ -91,56 +83,4 @@ export function noOpContender(
 
 export function purposeOf({ wants }: Contender): Purpose {
   return wants === 'noOp' || wants === 'gapFiller' ? 'noOp' : 'payload'
-}
-
-/** The gas limit of the next attempt. Undefined while no node estimates it. */
-export function gasOf(
-  { wants, transaction }: Contender,
-  market: Market,
-  { work, observation, policy }: Situation,
-): Gas | undefined {
-  const { payload, lifecycle } = transaction
-  const { gasLimit } = newest(lifecycle.attempts)
-  const ofNoOp = noOpGasLimit(market, policy.profile)
-  switch (wants) {
-    case 'noOp':
-      return ofNoOp
-    case 'gapFiller':
-      // A chain may demand more by now.
-      return Math.max(gasLimit, ofNoOp ?? 0)
-    case 'payload': {
-      const rules = gasRulesOf(policy.profile, observation)
-      if (!isBelowLeastGas(transaction, rules)) return payload.gasLimit ?? gasLimit
-      const raised = Math.max(
-        gasLimit,
-        leastGasInFlight(transaction, rules),
-        estimatedGas(transaction, observation) ?? 0,
-      )
-      return Math.min(raised, gasMaxOf(work.relayer, transaction))
-    }
-    case 'replacement':
-      return payload.gasLimit ?? estimatedGas(transaction, observation)
-  }
-}
-
-/** The funds for gas. A no-op may use the reserve. */
-export function fundsOf(contender: Contender, balance: Wei, market: Market, situation: Situation): Wei {
-  const { work, observation, policy } = situation
-  const { transaction } = contender
-  const { payload, lifecycle } = transaction
-  if (purposeOf(contender) === 'noOp') {
-    // Those of higher nonces are mined later, so they never keep a no-op from its block.
-    const gasFunds = gasFundsOf(work, observation, policy, lifecycle.nonce)
-    return least(balance - (market.noOpL1Fee ?? 0n), gasFunds)
-  }
-  // One of its payloads is executed, and not both.
-  const own = maxCostOf(transaction, market)
-  const reserve = reserveBeside(transaction, work.relayer, market, policy)
-  const funds = spendable(work, balance, market, reserve) + own - payload.value - l1FeeOf(payload, market)
-  const gasFunds = gasFundsOf(work, observation, policy)
-  return least(funds, gasFunds === undefined ? undefined : gasFunds + maxGasCostOf(transaction))
-}
-
-function least(funds: Wei, limit: Wei | undefined): Wei {
-  return limit === undefined ? funds : minWei(funds, limit)
 }

@@ -4,17 +4,18 @@ import { isFinal } from '../finality.ts'
 import type { Hash } from '../ids.ts'
 import { confirmations } from '../observation.ts'
 import { type InPhase, isInPhase, returnsToQueue, spenderKind, type Transaction } from '../transaction.ts'
-import type { TimestampMs, Wei } from '../units.ts'
+import type { Wei } from '../units.ts'
 import { isProven, isRefuted, witnessesIn } from '../witness.ts'
 import { mayConfirm } from './facts/confirmed-not-final.ts'
 import { include } from './facts/inclusion.ts'
-import { mayHaveCanceled } from './history/lost-cancellation.ts'
+import { mayHaveCanceled } from './lost-history/lost-cancellation.ts'
 import type { Decision, NeedsBalance } from './plan/decision.ts'
 import { payloadsAwaitAnswer, type Situation, type Work } from './plan/work.ts'
-import { addedBy } from './queue/funds.ts'
-import { mayBroadcastNow } from './queue/strict-nonce-order.ts'
 import { cancelInFlight } from './race/cancel-in-flight.ts'
 import { pursue } from './race/pursue.ts'
+import { mayBroadcastNow } from './rules/one-by-one.ts'
+import { hasExpired } from './terms/expired.ts'
+import { addedBy } from './terms/funds.ts'
 import { explainStalled, explainUnproven, explainUnwitnessed } from './waits/explain-waits.ts'
 
 export interface FollowUps {
@@ -118,8 +119,4 @@ function onceMined(
   return [
     waitsAgain ? { do: 'requeue', transaction } : { do: 'finalize', transaction, witnesses: witnessesIn(testimony) },
   ]
-}
-
-export function hasExpired(transaction: Transaction, now: TimestampMs): boolean {
-  return transaction.validUntil !== undefined && transaction.validUntil <= now
 }

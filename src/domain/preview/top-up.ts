@@ -1,13 +1,13 @@
 // The payment to an account after which its queue would go on, at the prices of now.
-import { feeCap, type Market, type Pricing } from '../../fees.ts'
-import { l1FeeOf } from '../../l1-fee.ts'
-import type { NetworkPolicy, Relayer } from '../../relayer.ts'
-import { isSweep } from '../../sweep.ts'
-import { isInPhase } from '../../transaction.ts'
-import { type Gas, maxWei, type Wei } from '../../units.ts'
-import type { Work } from '../plan/work.ts'
-import { firstPrice } from './assign-nonces.ts'
-import { reserveOf, spendable } from './funds.ts'
+import type { Work } from '../decide/plan/work.ts'
+import { firstPrice } from '../decide/terms/first-price.ts'
+import { reserveOf, spendable } from '../decide/terms/funds.ts'
+import { feeCap, type Market, type Pricing } from '../fees.ts'
+import { l1FeeOf } from '../l1-fee.ts'
+import type { NetworkPolicy, Relayer } from '../relayer.ts'
+import { isSweep } from '../sweep.ts'
+import { isInPhase } from '../transaction.ts'
+import { type Gas, maxWei, type Wei } from '../units.ts'
 
 /** The part of a queued payload that its cost depends on, without its fee for data on L1. */
 export interface QueuedSend {

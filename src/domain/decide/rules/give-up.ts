@@ -4,7 +4,7 @@ import { type Attempt, invalidReasonOf, newest, refusedSinceOf, takenAtOf, unrec
 import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import type { Situation } from '../plan/work.ts'
-import { blocksWaited } from './reason-to-bid.ts'
+import { blocksWaited } from '../terms/attempts.ts'
 
 /** Time and blocks for which an acceptance by one endpoint outweighs refusals by all others. */
 const takenMsMin = 600_000

@@ -1,9 +1,13 @@
 // Which of a relayer's matches a bulk cancellation takes within its limit of cost: only what costs nothing, or no more than
 // `max_cost` together. The cost of each is the most that its no-op, and the gap filler that its cancellation makes necessary,
 // may cost at the last observed price.
-
 import { isNoOp, mayBeKnown } from '../attempt.ts'
 import { type CostBy, type CostLimit, type NotTaken, type ObservedPrice, restOf } from '../cost-limit.ts'
+import type { StoredWork } from '../decide/plan/work.ts'
+import { gapFillerFees } from '../decide/queue/assign-nonces.ts'
+import { nextBid } from '../decide/race/bid.ts'
+import { noOpContender } from '../decide/terms/contender.ts'
+import { inFlightMaxOf } from '../decide/terms/window.ts'
 import { escalationMultiple, strictestRule } from '../fees.ts'
 import type { RelayerId, TransactionId } from '../ids.ts'
 import { costOfNoOps, noOpCost, noOpGasLimit } from '../no-op.ts'
@@ -11,11 +15,6 @@ import { isPaused } from '../pause.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
 import { compareWei, type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
-import type { StoredWork } from './plan/work.ts'
-import { gapFillerFees } from './queue/assign-nonces.ts'
-import { inFlightMaxOf } from './queue/window.ts'
-import { nextBid } from './race/bid.ts'
-import { noOpContender } from './race/contender.ts'
 
 export interface Matched {
   readonly work: Pick<StoredWork, 'relayer' | 'floor' | 'open' | 'confirmedNotFinal'>

@@ -16,7 +16,7 @@ import type { Nonce } from '../../units.ts'
 import { noncesOfUnreadRows } from '../facts/confirmed-not-final.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { heldMax, type Work } from '../plan/work.ts'
-import { windowMax } from '../queue/window.ts'
+import { windowMax } from '../terms/window.ts'
 import { clockMarginMs } from './recover.ts'
 
 /** Transactions as old as the owner, or older, that may have been sent without a record here. */

@@ -42,3 +42,19 @@ export type BidFacts = Pick<Observation, 'nonce' | 'rule' | 'balance'> & { reado
 
 /** The rules of a network that bids follow. */
 export type BidRules = Pick<NetworkPolicy, 'raisedTip'> & { readonly profile: CeilingRules }
+
+/** The highest price at which the funds pay for the gas. */
+export function affordablePrice({ funds, gas }: Pick<Bidder, 'funds' | 'gas'>): Wei | undefined {
+  return funds === undefined ? undefined : funds < 0n ? 0n : funds / BigInt(gas)
+}
+
+/**
+ * - `outpriced`: a node rejected its price as too low to be held, so waiting would not help.
+ * - `unfunded`: the balance does not cover it: a node reported so, or it was read at a sequencer. A cheaper one may suffice now.
+ * - `belowBaseFee`: the base fee has risen above its fee cap.
+ * - `tip`: its nonce has been next for long, blocks have room, and its tip is close to zero.
+ * - `waited`: blocks hold the transactions of others, and not this one.
+ * - `refused`: only of a race: nodes refuse it again and again, and their words may mean the price.
+ * - `tooTight`: it has too little gas by now: a no-op, or a payload whose gas is ours to choose.
+ */
+export type ReasonToBid = 'outpriced' | 'unfunded' | 'belowBaseFee' | 'tip' | 'waited' | 'refused' | 'tooTight'

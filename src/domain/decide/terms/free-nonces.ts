@@ -6,7 +6,6 @@ import type { NetworkPolicy } from '../../relayer.ts'
 import { isInPhase } from '../../transaction.ts'
 import type { BlockNumber, Nonce } from '../../units.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
-import { foreignPatience } from '../waits/explain-waits.ts'
 import { keptByEveryNode } from './window.ts'
 
 export interface FreeNonces {
@@ -99,4 +98,9 @@ function firstUnspent({ floor, confirmedNotFinal }: Work, { nonce }: Observation
 /** Nonces of our transactions in flight or mined. */
 function noncesInUse({ open }: Work): ReadonlySet<Nonce> {
   return new Set(open.flatMap((each) => (isInPhase(each, 'inFlight', 'mined') ? [each.lifecycle.nonce] : [])))
+}
+
+/** Blocks that a foreign transaction gets, counted since our transaction behind it was signed. */
+export function foreignPatience(policy: NetworkPolicy): number {
+  return 4 * policy.bumpAfterBlocks
 }

@@ -1,11 +1,11 @@
 // Releases transactions on hold once time has ended their holds, by our clock and by the chain's. A pause keeps them on hold.
-import { hasHoldEnded, patienceEndsAt } from '../hold.ts'
-import { isPaused } from '../pause.ts'
-import { isInPhase } from '../transaction.ts'
-import type { TimestampMs } from '../units.ts'
-import { hasExpired } from './follow-up.ts'
-import type { Decision } from './plan/decision.ts'
-import type { Situation, StoredWork, Work } from './plan/work.ts'
+import { hasHoldEnded, patienceEndsAt } from '../../hold.ts'
+import { isPaused } from '../../pause.ts'
+import { isInPhase } from '../../transaction.ts'
+import type { TimestampMs } from '../../units.ts'
+import type { Decision } from '../plan/decision.ts'
+import type { Situation, StoredWork, Work } from '../plan/work.ts'
+import { hasExpired } from '../terms/expired.ts'
 
 export function releaseEnded({
   work,

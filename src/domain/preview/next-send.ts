@@ -1,14 +1,14 @@
 // The conditions that would hold up the next send of a relayer without open transactions: an operator reads them before a send waits.
-import { transferGas } from '../../gas-figures.ts'
-import type { TransactionId } from '../../ids.ts'
-import { noOpGasLimit } from '../../no-op.ts'
-import type { Observation } from '../../observation.ts'
-import type { NetworkPolicy } from '../../relayer.ts'
-import type { Payload } from '../../transaction.ts'
-import type { Gas, TimestampMs } from '../../units.ts'
-import type { Reason } from '../../wait-facts.ts'
-import type { Work } from '../plan/work.ts'
-import { assignNonces } from './assign-nonces.ts'
+import type { Work } from '../decide/plan/work.ts'
+import { assignNonces } from '../decide/queue/assign-nonces.ts'
+import { transferGas } from '../gas-figures.ts'
+import type { TransactionId } from '../ids.ts'
+import { noOpGasLimit } from '../no-op.ts'
+import type { Observation } from '../observation.ts'
+import type { NetworkPolicy } from '../relayer.ts'
+import type { Payload } from '../transaction.ts'
+import type { Gas, TimestampMs } from '../units.ts'
+import type { Reason } from '../wait-facts.ts'
 
 interface NextSend {
   readonly id: TransactionId

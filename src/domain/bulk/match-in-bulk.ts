@@ -1,12 +1,12 @@
 // Which of a relayer's open transactions a bulk cancellation matches: the same rule at its instant, and for a preview.
 import { type BulkTerms, costLimitOf } from '../bulk-cancellation.ts'
 import { matches } from '../bulk-filter.ts'
+import type { StoredWork } from '../decide/plan/work.ts'
 import type { TransactionId } from '../ids.ts'
 import { isRacing, isTakenByBulk } from '../refusals.ts'
 import { statusOf, type Transaction } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
 import type { Matched } from './choose-within.ts'
-import type { StoredWork } from './plan/work.ts'
 
 interface Facts {
   readonly now: TimestampMs

@@ -13,7 +13,7 @@ import { type InPhase, isInPhase, type Payload } from '../../transaction.ts'
 import { type BlockNumber, maxWei, minWei, type Nonce, type Wei } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
-import { maxCostOf, minableAttempts } from './funds.ts'
+import { maxCostOf, minableAttempts } from '../terms/funds.ts'
 
 /** The part of the observation that matters here. */
 type Seen = Pick<Observation, 'head' | 'nonce' | 'balance' | 'lagged' | 'delegated'>

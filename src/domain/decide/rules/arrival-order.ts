@@ -3,7 +3,7 @@ import { type Attempt, attemptWith, isNonceSpent } from '../../attempt.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
 import type { Situation } from '../plan/work.ts'
-import { blocksWaited } from './reason-to-bid.ts'
+import { blocksWaited } from '../terms/attempts.ts'
 
 /**
  * Whether nothing can take the nonce any more: the sequencer answered with the receipt of the payload, or says that the nonce is

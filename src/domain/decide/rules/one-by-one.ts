@@ -6,7 +6,7 @@ import type { DecisionProfile, NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Decision } from '../plan/decision.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
-import { lowestGap } from './free-nonces.ts'
+import { lowestGap } from '../terms/free-nonces.ts'
 
 function isOrderStrict({ keepsFutureNonceMs = 0 }: DecisionProfile): boolean {
   return keepsFutureNonceMs > 0

@@ -1,6 +1,5 @@
 // A value to an account that does not exist creates it. Where that costs gas of its own (EIP-8037), a named limit may not pay for it:
 // the transaction would be mined in vain, and all its gas paid.
-
 import { lowerHex } from '../../ids.ts'
 import { type GasRules, gasOfNewReceiver } from '../../intrinsic-gas.ts'
 import type { Observation } from '../../observation.ts'

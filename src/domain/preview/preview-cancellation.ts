@@ -2,6 +2,9 @@
 // writes nothing. Without a node it only counts, by the stored rows.
 import { type Attempt, isNoOp, isSequenced, newest } from '../attempt.ts'
 import { cancel } from '../cancel.ts'
+import { decide } from '../decide/decide.ts'
+import type { StoredWork, Work } from '../decide/plan/work.ts'
+import { isOrderedBySequencer } from '../decide/rules/arrival-order.ts'
 import { effectivePrice, feeCap, type Market } from '../fees.ts'
 import type { GapRecord } from '../gap-record.ts'
 import { isNonEmpty } from '../ids.ts'
@@ -12,9 +15,6 @@ import { isTakenByBulk } from '../refusals.ts'
 import type { DecisionProfile, NetworkPolicy, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase, payloadAttempts, type Transaction } from '../transaction.ts'
 import { maxWei, type Nonce, type TimestampMs, type Wei } from '../units.ts'
-import { decide } from './decide.ts'
-import type { StoredWork, Work } from './plan/work.ts'
-import { isOrderedBySequencer } from './race/sequencer.ts'
 
 export interface CancellationPreview {
   /** Transactions that no node ever had: they end at once, at no cost. */

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
-import { limitGapFillers } from '../../../src/domain/decide/queue/limit-gap-fillers.ts'
-import { limitReach, nonceLimit, reachMax } from '../../../src/domain/decide/queue/limit-reach.ts'
+import { limitGapFillers } from '../../../src/domain/decide/rules/gap-fillers.ts'
+import { limitReach, nonceLimit, reachMax } from '../../../src/domain/decide/rules/reach.ts'
 import type { GapRecord } from '../../../src/domain/gap-record.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
-import { limitGapFillers } from '../../../src/domain/decide/queue/limit-gap-fillers.ts'
+import { limitGapFillers } from '../../../src/domain/decide/rules/gap-fillers.ts'
 import type { GapRecord } from '../../../src/domain/gap-record.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import { headAt, height, inFlight, queued, someObservation, someSituation, someWork } from '../some.ts'

@@ -15,8 +15,8 @@ import type { InPhase, Transaction } from '../../transaction.ts'
 import type { Wei } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import { inFlightOf, type ProcessMemory, queuedOf, type StoredWork } from '../plan/work.ts'
-import { reserveOf } from './funds.ts'
-import { lagOf } from './reserve-balance.ts'
+import { reserveOf } from '../terms/funds.ts'
+import { lagOf } from './gas-reserve.ts'
 
 /** The first of the queue, as far as nothing but room and funds keeps them from a nonce. */
 export function frontOf(work: StoredWork & ProcessMemory): readonly Transaction[] {
