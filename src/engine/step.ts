@@ -4,10 +4,11 @@ import type { Chain } from '../chain/chain.ts'
 import type { Condition } from '../domain/condition.ts'
 import { decide } from '../domain/decide/decide.ts'
 import { dueOf, withConfirmedRows } from '../domain/decide/facts/confirmed-not-final.ts'
-import { inquire, lackedBy, tagToRead, type Wants, witnessesToCall } from '../domain/decide/facts/inquire.ts'
+import { inquire, tagToRead, witnessesToCall } from '../domain/decide/facts/inquire.ts'
 import { inquireAboutHistory } from '../domain/decide/lost-history/check-history.ts'
 import type { Plan } from '../domain/decide/plan/decision.ts'
 import { violations } from '../domain/decide/plan/invariants.ts'
+import type { Fact } from '../domain/decide/plan/lacks.ts'
 import type { Signing } from '../domain/decide/plan/signing.ts'
 import { inFlightOf, isQueueBlocked, nextExpiry, queuedOf, type Work } from '../domain/decide/plan/work.ts'
 import { hasDueHold, isIdle, nextRelease } from '../domain/decide/rules/holds.ts'
@@ -109,6 +110,7 @@ export async function step(
     underWay: new Set(underWay.broadcasts.hashes),
     ...(remote && { signing: signingOf(context, underWay, remote, presigned !== undefined) }),
     ...(lostHistory !== 'none' && { lostHistory }),
+    ...(carried.balance && { isBalanceInDoubt: true as const }),
     ...(carried.poolBeyondSince !== undefined && { poolBeyondSince: carried.poolBeyondSince }),
   }
   report(context, inProgress)
@@ -259,13 +261,9 @@ async function observeAndDecide(
   const lostHistory = doubts ? inquireAboutHistory(work, finalDepth(policy)) : undefined
   const unseen = lostHistory !== undefined && lostHistory.seen?.isWhole !== true
   const tag = tagToRead(work, lostHistory, policy)
-  let wants: Wants = {
-    pendingNonce: unseen || (waits && carried.pool) || wantsPool(work),
-    freshBalance: carried.balance,
-    needsFundsCheck: false,
-  }
+  const requested = new Set<Fact>(unseen || (waits && carried.pool) || wantsPool(work) ? ['pendingNonce'] : [])
   while (true) {
-    const usual = inquire(work, wants, policy.profile, chain.gasFigures())
+    const usual = inquire(work, requested, policy.profile, chain.gasFigures())
     const witness = witnessesToCall(work, policy)
     const inquiry: Inquiry = {
       ...usual,
@@ -289,14 +287,15 @@ async function observeAndDecide(
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const decidedAt = context.clock.now()
     const plan = decide({ work: { ...work, ...found }, observation, policy, now: decidedAt })
-    if (plan.needsGapRecord && !work.gapRecord) {
+    const lacked = [...plan.lacks].filter((fact) => !requested.has(fact))
+    if (lacked.includes('gapRecord')) {
+      requested.add('gapRecord')
       const gapRecord = await context.store.reads.gapRecord(work.relayer.id, observation.nonce, decidedAt)
       work = { ...work, gapRecord }
       continue
     }
-    const lacked = lackedBy(plan, wants)
-    if (!lacked) return { work, plan, observation, decidedAt, window, headSeen }
-    wants = lacked
+    if (lacked.length === 0) return { work, plan, observation, decidedAt, window, headSeen }
+    for (const fact of lacked) requested.add(fact)
   }
 }
 

@@ -2,6 +2,7 @@
 // silent or their account is empty before a client's send waits for it.
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { inquire } from '../domain/decide/facts/inquire.ts'
+import { lacksNothing } from '../domain/decide/plan/lacks.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import { isIdle } from '../domain/decide/rules/holds.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
@@ -89,10 +90,14 @@ async function observeNextSend(context: Surroundings, work: Work): Promise<IdleS
   const next = { id: freshId<TransactionId>(context.random, now), now }
   const policy = context.policyOf(work.relayer)
   const chain = context.chainOf(work.relayer)
-  const wants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
   try {
     // A step that follows reads the balance for itself: this one would be remembered for it.
-    const { balance: _, ...inquiry } = inquire(withNextSend(work, next), wants, policy.profile, chain.gasFigures())
+    const { balance: _, ...inquiry } = inquire(
+      withNextSend(work, next),
+      lacksNothing,
+      policy.profile,
+      chain.gasFigures(),
+    )
     const [observed, balance] = await Promise.all([chain.observe(inquiry), chain.balance(work.relayer.address)])
     const { head, nonce } = observed
     // Nothing is in flight, so the balance of some blocks ago is the same.

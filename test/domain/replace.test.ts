@@ -1,8 +1,10 @@
 // A new payload: where it takes the old one's place, where it races it, and how the answer shows the mined one.
+
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/attempt.ts'
 import { apply } from '../../src/domain/decide/apply.ts'
 import { inquire } from '../../src/domain/decide/facts/inquire.ts'
+import { lacksNothing } from '../../src/domain/decide/plan/lacks.ts'
 import { RescindError } from '../../src/domain/errors.ts'
 import { feeCap } from '../../src/domain/fees.ts'
 import type { NetworkPolicy } from '../../src/domain/relayer.ts'
@@ -149,10 +151,9 @@ describe('what a step makes of it', () => {
   test('gas that is left out is estimated first, and a revert is reported', () => {
     const { gasLimit: _, ...open } = request
     const waiting = replace(inFlight(0, [original]), open, 'public')
-    expect(
-      inquire(someWork({ open: [waiting] }), { pendingNonce: false, freshBalance: false, needsFundsCheck: false })
-        .estimates,
-    ).toMatchObject([{ transactionId: waiting.id }])
+    expect(inquire(someWork({ open: [waiting] }), lacksNothing).estimates).toMatchObject([
+      { transactionId: waiting.id },
+    ])
     expect(decisionsOn(waiting)).toEqual([])
     expect(decisionsOn(waiting, new Map([[waiting.id, { kind: 'gas', gas: 44_000 }]]))).toMatchObject([
       { do: 'replace', gasLimit: 44_000 },
@@ -208,7 +209,7 @@ describe('what it may cost', () => {
   })
 
   test('the balance is read before it is signed', () => {
-    expect(decided({}, undefined)).toMatchObject({ decisions: [], needsBalance: true })
+    expect(decided({}, undefined)).toMatchObject({ decisions: [], lacks: new Set(['balance']) })
   })
 })
 

@@ -46,8 +46,6 @@ export function eip1559(maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fee
 }
 
 /** What the engine wants to read beside what rows need: nothing. */
-export const noWants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false } as const
-
 export const broadcastStates = {
   sending: { state: 'sending' },
   held: { state: 'held', reason: 'no connection' },

@@ -20,9 +20,10 @@ import { apply } from './apply.ts'
 import { hasMoreToFinalize, isTakenBack } from './facts/confirmed-not-final.ts'
 import { type FollowUps, followAll } from './follow.ts'
 import { checkHistory, explainsAll, type HistoryCheck } from './lost-history/check-history.ts'
-import { type Assignments, type Decision, explain, needsSignature, type Plan } from './plan/decision.ts'
+import { type Assignments, type Decision, explain, needsSignature, nothing, type Plan } from './plan/decision.ts'
+import { lacking } from './plan/lacks.ts'
 import { isQueueBlocked, payloadsAwaitAnswer, type Situation, type Work } from './plan/work.ts'
-import { assignNonces, fillGaps, gapFillerFees, needsOf } from './queue/assign-nonces.ts'
+import { assignNonces, fillGaps, gapFillerFees } from './queue/assign-nonces.ts'
 import { explainBlockedGap, fillsPerStepMax, limitGapFillers, withGivenBack } from './rules/gap-fillers.ts'
 import { releaseEnded } from './rules/holds.ts'
 import { mayBindMore, queueAllowedNow } from './rules/one-by-one.ts'
@@ -131,7 +132,7 @@ function bind(
 }
 
 function planOf(step: Step, check: HistoryCheck, endings: readonly Decision[], binding: Binding): Plan {
-  const { situation, followUps, lacksBalance, followed, proven, isBusy } = step
+  const { situation, followUps, lacks, followed, proven, isBusy } = step
   const { work, observation } = situation
   const { assignments, assigned } = binding
   const covered = coverBumps(followUps, situation)
@@ -145,7 +146,7 @@ function planOf(step: Step, check: HistoryCheck, endings: readonly Decision[], b
   const isChecked = !isBusy && !check.lostHistory && explainsAll(followed, check.explainedBelow, observation)
   return {
     ...assignments,
-    needsBalance: assignments.needsBalance || lacksBalance,
+    lacks: new Set([...lacks, ...assignments.lacks]),
     decisions: [...withoutRepeats(decisions), ...cleared],
     observeAgainAtOnce,
     conditions: conditionsOf(work, decisions),
@@ -208,8 +209,8 @@ function limitHistory(work: Work, observation: Observation): Reach {
   return limitReach(lostHistory ? Math.max(nonce, lostHistory.finalBelow ?? 0) : 0, { work, observation })
 }
 
-function awaitBelief({ blockedBy, ...needs }: Reach, { queued: [first] }: Work): Assignments {
-  return { ...nothing, decisions: blockedBy && first ? explain(first, blockedBy) : [], ...needsOf(needs) }
+function awaitBelief({ blockedBy, lacks }: Reach, { queued: [first] }: Work): Assignments {
+  return { ...nothing, decisions: blockedBy && first ? explain(first, blockedBy) : [], lacks: lacking(lacks) }
 }
 
 /** Fills nonces of unexplained transactions in a pool with our no-ops, once those transactions had their time. */
@@ -226,7 +227,7 @@ function fillUnknown({ lostHistory, unknown }: HistoryCheck, situation: Situatio
     situation,
   )
   const decisions = [...fillGaps(filling, fees, gasLimit), ...explainBlockedGap(filling.blocked, work)]
-  return { ...nothing, decisions, ...needsOf(filling) }
+  return { ...nothing, decisions, lacks: lacking(filling.lacks) }
 }
 
 function withDecisions(decisions: readonly Decision[], assignments: Assignments): Assignments {
@@ -238,8 +239,6 @@ function revisited(work: Work, observation: Observation): readonly Transaction[]
   const live = work.open.filter((each) => isInPhase(each, 'inFlight') && each.lifecycle.nonce >= observation.nonce)
   return isQueueBlocked(work) ? live : [...live, ...work.queued]
 }
-
-const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, observeAgainAtOnce: false }
 
 /** The work after the decisions that need no signature are recorded. */
 function applyUnsigned(work: Work, decisions: readonly Decision[], now: TimestampMs): Work {

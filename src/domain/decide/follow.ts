@@ -9,7 +9,8 @@ import { isProven, isRefuted, witnessesIn } from '../witness.ts'
 import { mayConfirm } from './facts/confirmed-not-final.ts'
 import { include } from './facts/inclusion.ts'
 import { mayHaveCanceled } from './lost-history/lost-cancellation.ts'
-import type { Decision, NeedsBalance } from './plan/decision.ts'
+import type { Decision, Steps } from './plan/decision.ts'
+import type { Fact, Lacks } from './plan/lacks.ts'
 import { payloadsAwaitAnswer, type Situation, type Work } from './plan/work.ts'
 import { cancelInFlight } from './race/cancel-in-flight.ts'
 import { pursue } from './race/pursue.ts'
@@ -20,8 +21,8 @@ import { explainStalled, explainUnproven, explainUnwitnessed } from './waits/exp
 
 export interface FollowUps {
   readonly followUps: readonly Decision[]
-  /** A follow-up needs the balance first. */
-  readonly lacksBalance: boolean
+  /** Facts that follow-ups need first. */
+  readonly lacks: Lacks
   /** The cost of the follow-ups beyond that of the signed attempts. */
   readonly unsignedCost: Wei
 }
@@ -30,13 +31,13 @@ export interface FollowUps {
 export function followAll(situation: Situation): FollowUps {
   const { work, observation, policy } = situation
   const followUps: Decision[] = []
-  let lacksBalance = false
+  const lacks = new Set<Fact>()
   let unsignedCost = 0n
   let current = situation
   for (const transaction of work.open) {
     for (const each of followUp(transaction, current)) {
-      if (!isDecision(each)) {
-        lacksBalance = true
+      if ('lacks' in each) {
+        lacks.add(each.lacks)
         continue
       }
       if (!mayRunBesideBroadcasts(each, work) || !mayBroadcastNow(each, work, policy)) continue
@@ -47,11 +48,7 @@ export function followAll(situation: Situation): FollowUps {
       current = { ...situation, work: { ...work, unsignedCost } }
     }
   }
-  return { followUps, lacksBalance, unsignedCost }
-}
-
-function isDecision(each: Decision | NeedsBalance): each is Decision {
-  return each.do !== 'readBalance'
+  return { followUps, lacks, unsignedCost }
 }
 
 /**
@@ -65,7 +62,7 @@ function mayRunBesideBroadcasts(decision: Decision, work: Work): boolean {
   return isNoOp(decision.attempt) || !payloadsAwaitAnswer(work)
 }
 
-function followUp(transaction: Transaction, situation: Situation): readonly (Decision | NeedsBalance)[] {
+function followUp(transaction: Transaction, situation: Situation): Steps {
   const { observation, now } = situation
   if (isInPhase(transaction, 'mined')) {
     const { block } = transaction.lifecycle.inclusion

@@ -36,9 +36,9 @@ const atCap = someRelayer({ policies: { ...somePolicies, cancelGasPriceCap: 41n 
 test('a race at its cap reads no balance: none would help', () => {
   const race = inFlight(0, [someAttempt(0), someNoOp(0)], canceled)
   const capped = planOf({ relayer: atCap, open: [race] }, withoutBalance)
-  expect(capped.needsBalance).toBe(false)
+  expect(capped.lacks).toEqual(new Set())
   expect(capped.conditions).toEqual(['cancel_gas_price_cap'])
-  expect(planOf({ open: [race] }, withoutBalance).needsBalance).toBe(true)
+  expect(planOf({ open: [race] }, withoutBalance).lacks).toEqual(new Set(['balance']))
 })
 
 test('a race at its cap shows the cap, whatever a node says: an operator can raise it', () => {
@@ -80,10 +80,10 @@ describe('a sequencer accepts by hash, and leaves out in silence what the accoun
 
   test('the balance is read before the same bytes go out again, and not before', () => {
     expect(planOf({ open: [race] }, withoutBalance, fcfs)).toMatchObject({
-      ...{ needsBalance: true, decisions: [expect.anything(), { do: 'rebroadcast', attempt: noOp }] },
+      ...{ lacks: new Set(['balance']), decisions: [expect.anything(), { do: 'rebroadcast', attempt: noOp }] },
     })
     const soon = someNoOp(0, { broadcast: answered({ kind: 'accepted' }, now - 1) })
-    expect(planOf({ open: [inFlight(0, [soon], canceled)] }, withoutBalance, fcfs).needsBalance).toBe(false)
+    expect(planOf({ open: [inFlight(0, [soon], canceled)] }, withoutBalance, fcfs).lacks).toEqual(new Set())
   })
 
   test('a no-op above the balance is signed anew at a price within it, and waits for funds where none is enough', () => {

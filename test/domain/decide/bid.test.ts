@@ -132,7 +132,7 @@ describe('after a spike', () => {
   test('without a balance none is signed: the balance is read', () => {
     const { balance: _, ...unasked } = someObservation(calm)
     const requested = decide({ work: someWork({ open: [race] }), observation: unasked, policy: somePolicy, now })
-    expect(requested.needsBalance).toBe(true)
+    expect(requested.lacks).toEqual(new Set(['balance']))
     expect(requested.decisions.map(({ do: what }) => what)).not.toContain('signNoOp')
   })
 

@@ -1,9 +1,11 @@
 // Confirmed and not final: which rows a step reads, and what the summary of the others keeps it from doing.
+
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import { dueOf, withConfirmedRows } from '../../../src/domain/decide/facts/confirmed-not-final.ts'
 import { inquire, tagToRead } from '../../../src/domain/decide/facts/inquire.ts'
 import { checkHistory } from '../../../src/domain/decide/lost-history/check-history.ts'
+import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
 import type { ConfirmedNotFinal, Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
@@ -14,7 +16,6 @@ import {
   height,
   inFlight,
   mined,
-  noWants,
   now,
   queued,
   someAttempt,
@@ -77,7 +78,7 @@ describe('the rows that a step reads', () => {
 
 test('one block, one tag and one nonce are read for all of them', () => {
   const work = someWork({ confirmedNotFinal: unsettled })
-  const inquiry = inquire(work, noWants)
+  const inquiry = inquire(work, lacksNothing)
   expect(inquiry).toMatchObject({ inclusionBlocks: [height], spentBelow: 5 })
   expect(tagToRead(work, undefined, policy)).toBe('finalized')
 })

@@ -176,7 +176,7 @@ describe('a nonce', () => {
   test('given up below others goes to the first of the queue, and only without one to a no-op of ours', () => {
     const open = [inFlight(1), inFlight(3)]
     const requested = plan({ open, queued: [queued(9)] })
-    expect(requested).toMatchObject({ needsPendingNonce: true, decisions: [] })
+    expect(requested).toMatchObject({ lacks: new Set(['pendingNonce']), decisions: [] })
     const { decisions } = plan({ open, queued: [queued(9)] }, { pendingNonce: 0 })
     expect(decisions).toMatchObject([
       { do: 'assignNonce', nonce: 0 },
@@ -252,10 +252,10 @@ describe('a transaction in flight', () => {
     const relayer = someRelayer({ policies: { ...somePolicies, gasPriceCap: 1n } })
     const { balance: _, ...observation } = someObservation({ head: headAt(height + somePolicy.bumpAfterBlocks) })
     const capped = { work: someWork({ relayer, open: [inFlight(0)] }), observation, policy: somePolicy, now }
-    const { decisions, needsBalance } = decide(capped)
+    const { decisions, lacks } = decide(capped)
     expect(decisions).toMatchObject([{ do: 'explain', condition: 'gas_price_cap' }])
-    expect(needsBalance).toBe(false)
-    expect(decide({ ...capped, work: someWork({ open: [inFlight(0)] }) }).needsBalance).toBe(true)
+    expect(lacks).toEqual(new Set())
+    expect(decide({ ...capped, work: someWork({ open: [inFlight(0)] }) }).lacks).toEqual(new Set(['balance']))
   })
 
   test('at fees that its client named is never priced anew', () => {
@@ -460,11 +460,11 @@ test('a foreign transaction that waits in the pool below ours keeps its nonce fo
 
 test('a remembered balance that does not suffice is read anew before anything is said of it', () => {
   const remembered = { balance: 1n, balanceReadAt: height - 1 }
-  expect(plan({ queued: [queued(1)] }, remembered)).toMatchObject({ needsBalance: true, decisions: [] })
+  expect(plan({ queued: [queued(1)] }, remembered)).toMatchObject({ lacks: new Set(['balance']), decisions: [] })
   const read = plan({ queued: [queued(1)] }, { balance: 1n, balanceReadAt: height })
-  expect(read).toMatchObject({ needsBalance: false, decisions: [{ do: 'explain', condition: 'balance_short' }] })
+  expect(read).toMatchObject({ lacks: new Set(), decisions: [{ do: 'explain', condition: 'balance_short' }] })
   expect(plan({ queued: [queued(1)] }, { ...remembered, balance: 10n ** 18n })).toMatchObject({
-    needsBalance: false,
+    lacks: new Set(),
     decisions: [{ do: 'assignNonce' }],
   })
 })

@@ -32,8 +32,8 @@ function plan(work: Partial<Work>, observation: Partial<Observation>) {
 
 describe('gap fillers', () => {
   test('need the record first, and for nonces that it never assigned a second count', () => {
-    expect(limited([0], undefined)).toMatchObject({ fill: [], needsGapRecord: true })
-    expect(limited([0], unassigned)).toMatchObject({ fill: [], needsSecondCount: true })
+    expect(limited([0], undefined)).toMatchObject({ fill: [], lacks: 'gapRecord' })
+    expect(limited([0], unassigned)).toMatchObject({ fill: [], lacks: 'secondCount' })
     expect(limited([0], unassigned, 'unknown')).toMatchObject({ fill: [], blocked: { nonce: 0, by: 'count' } })
     expect(limited([4, 5], unassigned, 5)).toMatchObject({ fill: [], blocked: { nonce: 4, by: 'count' } })
     expect(limited([5], unassigned, 5).fill).toEqual([{ nonce: 5, unassigned: true }])
@@ -67,14 +67,14 @@ describe('gap fillers', () => {
       work: { ...work, gapRecord: used },
       observation: someObservation({ secondCount: 0 }),
     })
-    expect(unread).toMatchObject({ fill: [], needsShownNonce: true })
+    expect(unread).toMatchObject({ fill: [], lacks: 'shownNonce' })
     expect(limited(range(0, 10), used, 0, 5)).toEqual({
       fill: range(0, 6).map((nonce) => ({ nonce })),
       blocked: { nonce: 6, by: 'limit' },
       hasMore: false,
     })
     expect(limited(range(0, 40), used, 0, 39)).toMatchObject({ hasMore: true, fill: { length: 16 } })
-    expect(limited([3], used, undefined, 5)).toMatchObject({ fill: [], needsSecondCount: true })
+    expect(limited([3], used, undefined, 5)).toMatchObject({ fill: [], lacks: 'secondCount' })
     expect(limited([3], used, 4, 5)).toMatchObject({ fill: [], blocked: { by: 'count' } })
   })
 

@@ -33,7 +33,7 @@ describe('a gap below transactions in flight, where no node shows its pool', () 
   const overAt = height + foreignPatience(somePolicy)
 
   test('makes the transactions behind it and the queue wait: both conditions name the nonce and the block', () => {
-    const { decisions, needsPendingNonce } = plan({ open: [inFlight(5), inFlight(6)], queued: [queued(9)] }, unseen)
+    const { decisions, lacks } = plan({ open: [inFlight(5), inFlight(6)], queued: [queued(9)] }, unseen)
     const reported = {
       do: 'explain',
       condition: 'pool_unseen',
@@ -47,11 +47,14 @@ describe('a gap below transactions in flight, where no node shows its pool', () 
       { reason: expect.stringContaining(`block ${overAt}`) },
       { reason: expect.stringContaining(`block ${overAt}`) },
     ])
-    expect(needsPendingNonce).toBe(false)
+    expect(lacks).toEqual(new Set())
   })
 
   test('is read first: an unread pool is not an unshown one', () => {
-    expect(plan({ open: [inFlight(5)] }, { nonce: 4 })).toMatchObject({ needsPendingNonce: true, decisions: [] })
+    expect(plan({ open: [inFlight(5)] }, { nonce: 4 })).toMatchObject({
+      lacks: new Set(['pendingNonce']),
+      decisions: [],
+    })
   })
 
   test('is reported for a canceled transaction behind it beside its race, in one reason', () => {

@@ -1,10 +1,12 @@
 // What the prices of gas of a fork change in decisions: receivers that do not exist, payloads in flight that became too tight, and the
 // words for a lack of gas.
+
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/domain/attempt.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import { include } from '../../../src/domain/decide/facts/inclusion.ts'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
+import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { GasFigures } from '../../../src/domain/gas-figures.ts'
 import { osakaRules } from '../../../src/domain/gas-figures.ts'
@@ -19,7 +21,6 @@ import {
   calledInvalid,
   gwei,
   inFlight,
-  noWants,
   now,
   queued,
   receiver,
@@ -73,12 +74,12 @@ describe('a value to an account that does not exist', () => {
   })
   test('is inquired about only where its limit is named and its client does not insist', () => {
     const receivers = (payload: Partial<Payload>) =>
-      inquire(someWork({ queued: [queued(1, { payload: { ...somePayload, ...payload } })] }), noWants).receivers
+      inquire(someWork({ queued: [queued(1, { payload: { ...somePayload, ...payload } })] }), lacksNothing).receivers
     const { gasLimit: _, ...estimated } = somePayload
     expect(receivers({})).toEqual([{ to: receiver, gasLimit: 21_000, least: 21_000 }])
     expect(receivers({ value: 0n })).toBeUndefined()
     expect(receivers({ allowOutOfGas: true })).toBeUndefined()
-    expect(inquire(someWork({ queued: [queued(1, { payload: estimated })] }), noWants).receivers).toBeUndefined()
+    expect(inquire(someWork({ queued: [queued(1, { payload: estimated })] }), lacksNothing).receivers).toBeUndefined()
   })
 })
 
@@ -91,7 +92,7 @@ describe('a payload in flight below a new floor', () => {
 
   test('is signed anew with more gas where the client named none, and its estimate is read', () => {
     expect(next(estimated, amsterdam)).toContainEqual(expect.objectContaining({ do: 'bump', gasLimit: 149_000 }))
-    const { estimates } = inquire(someWork({ open: [tight(estimated)] }), noWants, ethereumProfile, amsterdam)
+    const { estimates } = inquire(someWork({ open: [tight(estimated)] }), lacksNothing, ethereumProfile, amsterdam)
     expect(estimates).toHaveLength(1)
   })
   describe('whose client named its fees and no limit', () => {

@@ -1,7 +1,9 @@
 // No-ops on chains that do not state their gas: estimated, with a margin, and never 21,000 for want of an estimate.
+
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/domain/attempt.ts'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
+import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
 import { reserveOf } from '../../../src/domain/decide/terms/funds.ts'
 import type { Market } from '../../../src/domain/fees.ts'
 import type { NonEmpty } from '../../../src/domain/ids.ts'
@@ -18,7 +20,6 @@ import {
   headAt,
   height,
   inFlight,
-  noWants,
   now,
   someAttempt,
   someMarket,
@@ -72,8 +73,8 @@ describe('a no-op that nodes call invalid', () => {
 
   test('has its gas estimated anew, and another is signed where the estimate is above its limit', () => {
     const work = someWork({ open: [race(someAttempt(0), refused(30_000))] })
-    expect(inquire(work, noWants)).toMatchObject({ isNoOpTooTight: true })
-    expect(inquire(someWork({ open: [race(someAttempt(0), someNoOp(0))] }), noWants)).not.toHaveProperty(
+    expect(inquire(work, lacksNothing)).toMatchObject({ isNoOpTooTight: true })
+    expect(inquire(someWork({ open: [race(someAttempt(0), someNoOp(0))] }), lacksNothing)).not.toHaveProperty(
       'isNoOpTooTight',
     )
     const verbs = (gas: number) =>

@@ -1,9 +1,11 @@
 // Sends where the price depends on the data: the node's estimate is the least, also beside a gas limit of the client's own.
+
 import { expect, test } from 'vitest'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
+import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
 import type { Estimate } from '../../../src/domain/observation.ts'
 import { decideInWords as decide } from '../in-words.ts'
-import { eip1559, gwei, noWants, now, queued, someObservation, somePolicy, someWork } from '../some.ts'
+import { eip1559, gwei, now, queued, someObservation, somePolicy, someWork } from '../some.ts'
 
 const policy = { ...somePolicy, profile: { ...somePolicy.profile, priceSource: 'linea_estimate_gas' } as const }
 const work = someWork({ queued: [queued(1)] })
@@ -14,8 +16,8 @@ function decisionsWith(estimate: Estimate) {
 }
 
 test('a payload with a gas limit of its own is estimated for its price', () => {
-  expect(inquire(work, noWants, policy.profile).estimates).toHaveLength(1)
-  expect(inquire(work, noWants).estimates).toEqual([])
+  expect(inquire(work, lacksNothing, policy.profile).estimates).toHaveLength(1)
+  expect(inquire(work, lacksNothing).estimates).toEqual([])
 })
 
 test('the tip is at least the estimate, and the gas limit is the one that the client named', () => {

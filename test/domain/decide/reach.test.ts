@@ -48,7 +48,7 @@ describe('a nonce', () => {
   test('is bound up to 10,000 above the record; one more waits for a second count', () => {
     expect(reachMax).toBe(10_000)
     expect(reach(farthest)).toEqual({ isWithin: true })
-    expect(reach(farthest + 1)).toEqual({ isWithin: false, needsSecondCount: true })
+    expect(reach(farthest + 1)).toEqual({ isWithin: false, lacks: 'secondCount' })
   })
 
   test('is bound where another endpoint confirms the count, and not where it has no more than the first', () => {
@@ -66,7 +66,7 @@ describe('a nonce', () => {
   test('is bound on an operator’s permit, which is read before another count', () => {
     const { gapRecord: _, ...work } = someWork({ floor })
     const unread = limitReach(far, { work, observation: someObservation() })
-    expect(unread).toEqual({ isWithin: false, needsGapRecord: true })
+    expect(unread).toEqual({ isWithin: false, lacks: 'gapRecord' })
     expect(reach(far, { gapRecord: permitted })).toEqual({ isWithin: true })
   })
 
@@ -136,9 +136,9 @@ describe('a count of the only endpoint', () => {
     const { gapRecord: _, ...unread } = someWork({ floor, queued: [first, second] })
     const observation = someObservation({ nonce: far })
     const situation = { work: unread, observation, policy: somePolicy, now }
-    expect(decide(situation)).toMatchObject({ decisions: [], needsGapRecord: true })
+    expect(decide(situation)).toMatchObject({ decisions: [], lacks: new Set(['gapRecord']) })
     const work = { floor, queued: [first, second], gapRecord: unpermitted }
-    expect(plan(work, { nonce: far })).toMatchObject({ decisions: [], needsSecondCount: true })
+    expect(plan(work, { nonce: far })).toMatchObject({ decisions: [], lacks: new Set(['secondCount']) })
     const held = plan(work, { nonce: far, secondCount: far, isSecondCountOwn: true })
     expect(held.decisions).toMatchObject([{ do: 'explain', transaction: { id: first.id }, facts: { of: 'reach' } }])
     expect(held.conditions).toContain('gap_unconfirmed')
@@ -169,7 +169,7 @@ test('a gap filler has the same reach, and no permit fills a nonce from 10^9 on'
       work: someWork({ floor, gapRecord }),
       observation: someObservation({ shownNonce: 'none', ...more }),
     })
-  expect(at(far, unpermitted)).toMatchObject({ fill: [], needsSecondCount: true })
+  expect(at(far, unpermitted)).toMatchObject({ fill: [], lacks: 'secondCount' })
   expect(at(far, unpermitted, { secondCount: far, isSecondCountOwn: true })).toMatchObject({
     fill: [],
     blocked: { by: { facts: { of: 'reach' } } },
@@ -211,7 +211,11 @@ test('a history check raises no floor to a count beyond the reach: nothing below
     found: [],
   }
   const beside = { nonce: far, pendingNonce: far, lostHistory: { below: far, finalBelow: far, spenders: [] } }
-  expect(plan(work, beside)).toMatchObject({ decisions: [], needsSecondCount: true, floor: { spentBelow: 100 } })
+  expect(plan(work, beside)).toMatchObject({
+    decisions: [],
+    lacks: new Set(['secondCount']),
+    floor: { spentBelow: 100 },
+  })
   const doubted = plan(work, { ...beside, secondCount: far, isSecondCountOwn: true })
   expect(doubted).toMatchObject({
     decisions: [{ do: 'explain', condition: 'gap_unconfirmed', facts: { of: 'reach', nonce: far } }],

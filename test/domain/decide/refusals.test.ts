@@ -1,4 +1,5 @@
 // Refusals that prove little: bytes that nodes call invalid, and words that no table has.
+
 import { describe, expect, test } from 'vitest'
 import {
   type Attempt,
@@ -11,6 +12,7 @@ import { verdictOn } from '../../../src/domain/cancel.ts'
 import { apply } from '../../../src/domain/decide/apply.ts'
 import { confirm, finalize, include, reopen } from '../../../src/domain/decide/facts/inclusion.ts'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
+import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
 import { refusedPauseMaxMs } from '../../../src/domain/decide/race/repeat-after.ts'
 import { attemptsMax } from '../../../src/domain/decide/terms/rivals.ts'
 import { escalationMultiple, feeCap, marketFees, tipOf } from '../../../src/domain/fees.ts'
@@ -32,7 +34,6 @@ import {
   headAt,
   height,
   inFlight,
-  noWants,
   now,
   someAttempt,
   someMarket,
@@ -129,7 +130,7 @@ describe('a payload that nodes call invalid', () => {
 
   test('is looked for in the pools where every endpoint may have refused it, and not otherwise', () => {
     const requested = (...changes: Parameters<typeof inFlight>) =>
-      inquire(someWork({ open: [inFlight(...changes)] }), noWants).refused
+      inquire(someWork({ open: [inFlight(...changes)] }), lacksNothing).refused
     const [taken, refused] = [someAttempt(0), someAttempt(0, { broadcast: calledInvalid(now) })]
     expect(requested(0, [taken, refused])).toEqual([{ newest: refused.hash, live: [taken.hash, refused.hash] }])
     const silent = someAttempt(0, { broadcast: unheard })
@@ -367,8 +368,7 @@ describe('words that no table has', () => {
   })
 
   test('are looked for in the pools, of the next nonce alone', () => {
-    const requested = (...open: Transaction[]) =>
-      inquire(someWork({ open }), { pendingNonce: false, freshBalance: false, needsFundsCheck: false }).unknownWords
+    const requested = (...open: Transaction[]) => inquire(someWork({ open }), lacksNothing).unknownWords
     const first = held()
     expect(requested(inFlight(0, [first]), inFlight(1, [held()]))).toEqual({ newest: first.hash, live: [first.hash] })
     expect(requested(inFlight(0), inFlight(1, [held()]))).toBeUndefined()

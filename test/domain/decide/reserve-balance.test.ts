@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
+import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { ProfileOverrides } from '../../../src/domain/profile.ts'
@@ -20,7 +21,6 @@ import {
   gwei,
   inFlight,
   mined,
-  noWants,
   now,
   queued,
   receiver,
@@ -240,7 +240,7 @@ describe('a value that leaves less than the reserve', () => {
 
   test('reads whether the account delegates', () => {
     const work = someWork({ queued: [emptying] })
-    expect(inquire(work, noWants).delegation).toBe(false)
-    expect(inquire(work, noWants, { ...somePolicy.profile, ...monad }).delegation).toBe(true)
+    expect(inquire(work, lacksNothing).delegation).toBe(false)
+    expect(inquire(work, lacksNothing, { ...somePolicy.profile, ...monad }).delegation).toBe(true)
   })
 })

@@ -1,8 +1,10 @@
 // skip_unfunded: later transactions pass one that the balance does not cover, and it takes the next nonce once it is
 // covered. Without the policy the queue keeps its order.
+
 import { expect, test } from 'vitest'
 import type { Condition } from '../../../src/domain/condition.ts'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
+import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Estimate, Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
@@ -10,7 +12,6 @@ import { decideInWords as decide } from '../in-words.ts'
 import {
   ether,
   inFlight,
-  noWants,
   queued,
   someAttempt,
   somePayload,
@@ -82,7 +83,7 @@ test('its wait is recorded before the next step loads the transactions behind it
 
 test('a remembered balance is read anew before any is passed', () => {
   const remembered = decided(skips, { queued: queue }, { balanceReadAt: 1 })
-  expect(remembered).toMatchObject({ needsBalance: true, bound: [] })
+  expect(remembered).toMatchObject({ lacks: new Set(['balance']), bound: [] })
 })
 
 test.each<[string, Estimate]>([
@@ -114,7 +115,7 @@ test('the gas of each is estimated, as any may be the next', () => {
   const open = [inFlight(0, [someAttempt(0)])]
   const countOf = (policies: Partial<Policies>) => {
     const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
-    return inquire(someWork({ relayer, open, queued: waiting }), noWants).estimates.length
+    return inquire(someWork({ relayer, open, queued: waiting }), lacksNothing).estimates.length
   }
   expect([countOf({}), countOf(skips)]).toEqual([3, 6])
 })

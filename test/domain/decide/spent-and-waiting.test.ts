@@ -33,8 +33,8 @@ test('a block that stands settles no nonce that the account has not spent: anoth
 })
 
 test('a queue with nothing in flight has no gap, so no pool is read for it, and no gap is filled', () => {
-  const { decisions, needsPendingNonce } = plan({ queued: [queued(1)] }, { nonce: 4 })
-  expect(needsPendingNonce).toBe(false)
+  const { decisions, lacks } = plan({ queued: [queued(1)] }, { nonce: 4 })
+  expect(lacks).toEqual(new Set())
   expect(decisions).toMatchObject([{ do: 'assignNonce', nonce: 4 }])
 })
 

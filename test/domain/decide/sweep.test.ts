@@ -5,6 +5,7 @@ import { apply } from '../../../src/domain/decide/apply.ts'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
 import { findAmong } from '../../../src/domain/decide/lost-history/recover.ts'
 import { isChange } from '../../../src/domain/decide/plan/decision.ts'
+import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
@@ -27,7 +28,6 @@ import {
   headAt,
   inFlight,
   mined,
-  noWants,
   now,
   queued,
   receiver,
@@ -201,9 +201,9 @@ test('a contract that refuses the value ends it, and unknown gas makes it wait',
 
 test('its gas is estimated with a value, and its balance read at the head, also while the relayer is paused', () => {
   const paused = someRelayer({ paused: true })
-  const inquiry = inquire(someWork({ relayer: paused, queued: [sweep] }), noWants)
+  const inquiry = inquire(someWork({ relayer: paused, queued: [sweep] }), lacksNothing)
   expect(inquiry).toMatchObject({ balance: 'now', estimates: [{ transactionId: sweep.id, value: 1n }] })
-  const behind = inquire(someWork({ relayer: paused, queued: [queued(1), sweep] }), noWants)
+  const behind = inquire(someWork({ relayer: paused, queued: [queued(1), sweep] }), lacksNothing)
   expect(behind).toMatchObject({ estimates: [] })
   expect(behind.balance).toBeUndefined()
 })

@@ -1,12 +1,14 @@
 // What a step reads of the chain for its work.
+
 import { expect, test } from 'vitest'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
-import { height, inFlight, noWants, someAttempt, someNoOp, someWork } from '../some.ts'
+import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
+import { height, inFlight, someAttempt, someNoOp, someWork } from '../some.ts'
 
 test('what took a nonce is looked for from its first attempt on: any later one may have been too late', () => {
   const first = someAttempt(4, { recordedAtBlock: height - 9 })
   const later = someAttempt(4, { recordedAtBlock: height - 2 })
-  expect(inquire(someWork({ open: [inFlight(4, [first, later])] }), noWants).live).toMatchObject([
+  expect(inquire(someWork({ open: [inFlight(4, [first, later])] }), lacksNothing).live).toMatchObject([
     { nonce: 4, unspentAt: height - 9 },
   ])
 })
@@ -14,7 +16,7 @@ test('what took a nonce is looked for from its first attempt on: any later one m
 test('the receipt of a canceled transaction is read as well as that of its no-op: either may be mined', () => {
   const payload = someAttempt(4)
   const noOp = someNoOp(4)
-  expect(inquire(someWork({ open: [inFlight(4, [payload, noOp])] }), noWants).live).toMatchObject([
+  expect(inquire(someWork({ open: [inFlight(4, [payload, noOp])] }), lacksNothing).live).toMatchObject([
     { nonce: 4, attempts: [{ hash: payload.hash }, { hash: noOp.hash }] },
   ])
 })

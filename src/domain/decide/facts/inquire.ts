@@ -17,43 +17,15 @@ import type { NetworkPolicy } from '../../relayer.ts'
 import { estimatedValue, isSweep } from '../../sweep.ts'
 import { awaitsReplacement, type InPhase, isInPhase, type Payload } from '../../transaction.ts'
 import { claimOf } from '../../witness.ts'
-import type { Assignments } from '../plan/decision.ts'
+import type { Lacks } from '../plan/lacks.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 import { frontOf } from '../rules/sweeps.ts'
 import { roomIn } from '../terms/window.ts'
 
-/** Facts that the first observation lacked. */
-export interface Wants {
-  readonly pendingNonce: boolean
-  readonly freshBalance: boolean
-  /** A transaction in flight gets a new price. */
-  readonly needsFundsCheck: boolean
-  readonly secondCount?: boolean
-  readonly shownNonce?: boolean
-}
-
-/** Facts that another observation of this step has to read as well. Undefined if the plan lacks nothing more. */
-export function lackedBy(plan: Assignments, wants: Wants): Wants | undefined {
-  const all = {
-    pendingNonce: wants.pendingNonce || plan.needsPendingNonce,
-    freshBalance: wants.freshBalance || plan.needsBalance,
-    needsFundsCheck: wants.needsFundsCheck || plan.needsBalance,
-    secondCount: wants.secondCount || plan.needsSecondCount === true,
-    shownNonce: wants.shownNonce || plan.needsShownNonce === true,
-  }
-  const isMore =
-    (all.pendingNonce && !wants.pendingNonce) ||
-    (all.freshBalance && !wants.freshBalance) ||
-    (all.needsFundsCheck && !wants.needsFundsCheck) ||
-    (all.secondCount && !wants.secondCount) ||
-    (all.shownNonce && !wants.shownNonce)
-  return isMore ? all : undefined
-}
-
-/** The reads that this step needs, and no others: each answer costs a call. */
+/** The reads that this step needs, and no others: each answer costs a call. `requested`: facts that it has found to lack so far. */
 export function inquire(
   work: Work,
-  { pendingNonce, freshBalance, needsFundsCheck, secondCount = false, shownNonce = false }: Wants,
+  requested: Lacks,
   {
     pool,
     priceSource,
@@ -72,6 +44,7 @@ export function inquire(
   // Any queued transaction may be the next that the balance covers.
   const most = work.relayer.policies.skipUnfunded ? work.queued.length : roomIn(work)
   const rules = { ...profile, figures }
+  const isBalanceInDoubt = work.isBalanceInDoubt || requested.has('balance')
   const receivers = front.slice(0, most).flatMap(({ payload }) => receiverOf(payload, rules))
   const { explainedBelow } = work.floor
   const spentBelow = Math.max(
@@ -125,14 +98,14 @@ export function inquire(
     ...(refused.length > 0 && { refused }),
     ...(first && isRefusedInUnknownWords(first) && { unknownWords: payloadOf(first) }),
     // Even without room: this step may find some, if the chain took a transaction in flight.
-    ...((binds || needsFundsCheck) && {
+    ...((binds || requested.has('balance')) && {
       // A payment that nothing else shows would be left behind by a sweep.
-      balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') || front.some(isSweep) ? 'now' : 'recent',
+      balance: isBalanceInDoubt || wasRejected(inFlight, 'insufficientFunds') || front.some(isSweep) ? 'now' : 'recent',
     }),
     delegation: binds && (inFlight.length + work.queued.length > 1 || profile.reserveBalance !== undefined),
-    pendingNonce,
-    ...(secondCount && { secondCount }),
-    ...(shownNonce && { shownNonce }),
+    pendingNonce: requested.has('pendingNonce'),
+    ...(requested.has('secondCount') && { secondCount: true }),
+    ...(requested.has('shownNonce') && { shownNonce: true }),
   }
 }
 

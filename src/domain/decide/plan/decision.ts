@@ -11,6 +11,7 @@ import type { Inclusion, InPhase, Transaction } from '../../transaction.ts'
 import type { Gas, Nonce, Wei } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import type { Found, NoOpMatch } from './found.ts'
+import { type Lack, type Lacks, lacksNothing } from './lacks.ts'
 
 export type Decision =
   /** Binds the next free nonce to the payload, signs, broadcasts. */
@@ -80,28 +81,21 @@ export type Decision =
 
 export type Explanation = { do: 'explain'; transaction: Transaction } & Reason
 
-/** The decision about a transaction needs the balance first. */
-export interface NeedsBalance {
-  readonly do: 'readBalance'
-}
+/** The next steps of a transaction: decisions, and facts that it needs first. */
+export type Steps = readonly (Decision | Lack)[]
 
 export interface Assignments {
   readonly decisions: readonly Decision[]
-  /** A free nonce lies below one in flight: the pool has to show first whether a foreign transaction waits for it. */
-  readonly needsPendingNonce: boolean
-  /** The remembered balance does not suffice: it must be read anew. */
-  readonly needsBalance: boolean
-  /** Gaps have to be filled: the record of gap fillers must be read first. */
-  readonly needsGapRecord?: boolean
-  /** Nonces that the record never assigned have to be filled: a second count of the account must be read first. */
-  readonly needsSecondCount?: boolean
-  /** The limit of an hour is reached: the highest transaction of ours that a pool shows must be read first. */
-  readonly needsShownNonce?: boolean
+  /** Facts that have to be read first. */
+  readonly lacks: Lacks
   /** The pool's count lies too far above the account's nonce. */
   readonly isPoolBeyond?: boolean
   /** The decisions made room, or work, that this observation does not cover. */
   readonly observeAgainAtOnce: boolean
 }
+
+/** No nonce is bound. */
+export const nothing: Assignments = { decisions: [], lacks: lacksNothing, observeAgainAtOnce: false }
 
 export interface Plan extends Assignments {
   /** The conditions that hold the relayer up as of this observation, recorded before or not. */

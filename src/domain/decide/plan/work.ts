@@ -57,6 +57,8 @@ export interface ProcessMemory {
   readonly window?: number
   /** The head at which the pool's count first lay too far above the account's nonce. Absent: it does not. */
   readonly poolBeyondSince?: BlockNumber
+  /** The balance is read anew: this process may remember one from before another used the account. */
+  readonly isBalanceInDoubt?: true
   /** Attempts on their way to a node that has not answered yet. */
   readonly underWay?: ReadonlySet<Hash>
   /** State of a remote signer. Absent: the signer has its key in memory. */

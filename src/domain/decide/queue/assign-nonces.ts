@@ -14,7 +14,8 @@ import { isSweep } from '../../sweep.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { Gas, Nonce, Wei } from '../../units.ts'
 import type { FactsOf, Reason } from '../../wait-facts.ts'
-import { type Assignments, type Decision, type Explanation, explain } from '../plan/decision.ts'
+import { type Assignments, type Decision, type Explanation, explain, nothing } from '../plan/decision.ts'
+import { type Fact, lacking } from '../plan/lacks.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import {
   explainBlockedGap,
@@ -25,7 +26,7 @@ import {
 } from '../rules/gap-fillers.ts'
 import { type Before, blockedByGas, blockedByReserve, countedBalance, gasFundsOf, lagOf } from '../rules/gas-reserve.ts'
 import { paysAhead, refusalOfNewReceiver } from '../rules/new-receiver.ts'
-import { limitReach, type Reach } from '../rules/reach.ts'
+import { limitReach } from '../rules/reach.ts'
 import {
   blockedByPayment,
   frontOf,
@@ -53,22 +54,20 @@ import { explainPoolBeyond, explainPoolUnseen, explainUnestimatedGapFiller } fro
 export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   const { work, observation, policy } = situation
   const { market, nonce, pendingNonce } = observation
-  const wait: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, observeAgainAtOnce: false }
   if (!market)
-    return { ...wait, decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: 'price' } }) }
-  if (nonce < work.floor.spentBelow) return { ...wait, decisions: explainBehind(work, nonce) }
+    return { ...nothing, decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: 'price' } }) }
+  if (nonce < work.floor.spentBelow) return { ...nothing, decisions: explainBehind(work, nonce) }
 
   const free = freeNonces(work, observation, policy)
   const highest = highestWaiting(work)
   const gap = lowestGap(work, observation)
   if (gap !== undefined && pendingNonce === undefined && !mayUseForeignNonce(work, observation, policy)) {
-    if (!observation.isPoolUnseen) return { ...wait, needsPendingNonce: true }
-    return { ...wait, decisions: waitForForeign(gap, situation) }
+    if (!observation.isPoolUnseen) return { ...nothing, lacks: lacking('pendingNonce') }
+    return { ...nothing, decisions: waitForForeign(gap, situation) }
   }
 
-  const { decisions, observeAgainAtOnce, lacksFunds, lacked } = assignQueue(market, free, situation)
-  if (lacked) return { ...wait, ...needsOf(lacked) }
-  if (lacksFunds && isRemembered(observation)) return { ...wait, needsBalance: true }
+  const { decisions, observeAgainAtOnce, lacks } = assignQueue(market, free, situation)
+  if (lacks) return { ...nothing, lacks: lacking(lacks) }
   const gaps: Decision[] = []
   // The next observation may give a nonce to a queued transaction. Until then no no-op is paid for it.
   const gasLimit = noOpGasLimit(market, policy.profile)
@@ -78,27 +77,18 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   const [lowest] = open
   if (lowest !== undefined && gasLimit === undefined) gaps.push(...explainUnestimatedGapFiller(work, lowest))
   const filling = limitGapFillers(gasLimit === undefined ? [] : open, { work, observation })
-  const needs = needsOf(filling)
-  if (Object.values(needs).includes(true)) return { ...wait, ...needs }
+  if (filling.lacks) return { ...nothing, lacks: lacking(filling.lacks) }
   if (gasLimit !== undefined) gaps.push(...fillGaps(filling, gapFillerFees(work.relayer, market, policy), gasLimit))
   gaps.push(...explainBlockedGap(filling.blocked, work))
   const explained = [...gaps, ...explainRefusedGapFiller(work)]
   // A signer that fails would be called again and again.
   const isNext = filling.hasMore && !work.signing
   return {
-    ...wait,
+    ...nothing,
     decisions: [...decisions, ...explained],
     observeAgainAtOnce: observeAgainAtOnce || isNext,
     isPoolBeyond: isPoolBeyond(work, observation),
   }
-}
-
-export function needsOf({
-  needsGapRecord = false,
-  needsSecondCount = false,
-  needsShownNonce = false,
-}: Pick<Filling, 'needsGapRecord' | 'needsSecondCount' | 'needsShownNonce'>) {
-  return { needsGapRecord, needsSecondCount, needsShownNonce }
 }
 
 export function fillGaps({ fill }: Filling, fees: Fees, gasLimit: Gas): Decision[] {
@@ -139,8 +129,7 @@ function explainBehind(work: Work, nonce: Nonce): Decision[] {
 interface Assigned {
   readonly decisions: Decision[]
   readonly observeAgainAtOnce: boolean
-  readonly lacksFunds?: boolean
-  readonly lacked?: Reach
+  readonly lacks?: Fact | undefined
 }
 
 function assignQueue(market: Market, free: FreeNonces, situation: Omit<Situation, 'now'>): Assigned {
@@ -175,10 +164,12 @@ function assignEach(
   const decisions: Decision[] = []
   /** Transactions that others pass, with `skip_unfunded`. */
   const passed: Explanation[] = []
+  /** Where money is short: the balance may have been topped up since it was read. */
+  const unlessRead: Fact | undefined = isRemembered(observation) ? 'balance' : undefined
   const stop = (explained: readonly Decision[]) => ({
     decisions: [...decisions, ...passed, ...explained],
     observeAgainAtOnce: false,
-    lacksFunds: passed.length > 0,
+    lacks: passed.length > 0 ? unlessRead : undefined,
   })
   const isBeyond = isPoolBeyond(work, observation) && !mayUseForeignNonce(work, observation, policy)
   const reserve = candidates[0] ? reserveBeside(candidates[0], work.relayer, market, policy) : 0n
@@ -226,13 +217,13 @@ function assignEach(
         most += 1
         continue
       }
-      const lacksFunds = condition === 'balance_below_minimum' || condition === 'balance_short'
-      return { ...stop(explain(transaction, offer)), lacksFunds }
+      const isShort = condition === 'balance_below_minimum' || condition === 'balance_short'
+      return { ...stop(explain(transaction, offer)), lacks: isShort ? unlessRead : undefined }
     }
     if (isBeyond) return stop(explainPoolBeyond(transaction, observation))
-    const { isWithin, blockedBy, ...needs } = limitReach(free.peek(), { work, observation })
+    const { isWithin, blockedBy, lacks } = limitReach(free.peek(), { work, observation })
     if (blockedBy) return stop(explain(transaction, blockedBy))
-    if (!isWithin) return { ...stop([]), lacked: { isWithin, ...needs } }
+    if (!isWithin) return { ...stop([]), lacks }
     const swept = isSweep(stored) ? { value } : {}
     decisions.push({ do: 'assignNonce', transaction: stored, nonce: free.take(), ...offer, ...swept })
     wallet -= upfrontCost(value + l1FeeOf(transaction.payload, market), offer.gasLimit, offer.fees)

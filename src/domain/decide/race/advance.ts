@@ -12,7 +12,8 @@ import { gasRulesOf, isBelowLeastGas } from '../../intrinsic-gas.ts'
 import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Gas, Wei } from '../../units.ts'
-import type { Decision, NeedsBalance } from '../plan/decision.ts'
+import type { Decision, Steps } from '../plan/decision.ts'
+import type { Lack } from '../plan/lacks.ts'
 import type { Situation } from '../plan/work.ts'
 import { countedBalance } from '../rules/gas-reserve.ts'
 import { gasWordsOf, judgeInvalid, lastingWordsOf } from '../rules/give-up.ts'
@@ -31,8 +32,6 @@ import { gasOf } from './gas-and-funds.ts'
 import { price } from './price.ts'
 import { reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
-
-type Steps = readonly (Decision | NeedsBalance)[]
 
 export function advance(contender: Contender, situation: Situation): Steps {
   const { transaction, wants, own, named, patience } = contender
@@ -67,7 +66,7 @@ function enter(contender: Contender, situation: Situation): Steps {
   if (gas === undefined) return explainUnestimated(contender, situation)
   // Where gas is free an account may be empty, so its first no-op has to offer nothing, too.
   const readsBalance = purposeOf(contender) === 'payload' || market.gasPrice === 0n
-  if (readsBalance && balance === undefined) return needsBalance
+  if (readsBalance && balance === undefined) return lacksBalance
   const blocked = contender.wants === 'replacement' ? explainReserve(contender, balance ?? 0n, market, situation) : []
   if (blocked.length > 0) return blocked
   const bid = price(contender, { gas, market, balance }, situation)
@@ -87,7 +86,7 @@ function bidAgain(contender: Contender, why: ReasonToBid, market: Market, situat
     // Below the cap, the ceiling or a bound no balance helps, and each reading of it is a call.
     const waits = why !== 'unfunded' && unlimited.kind === 'wait' ? unlimited : undefined
     const isCapped = waits !== undefined && notOfBalance.includes(waits.until)
-    const first = isCapped ? explainLimit(contender, waits, { gas, market }, situation) : needsBalance
+    const first = isCapped ? explainLimit(contender, waits, { gas, market }, situation) : lacksBalance
     return [...first, ...again]
   }
   const bid = price(contender, { gas, market, balance }, situation)
@@ -116,7 +115,7 @@ function balanceOf({ work, observation, policy }: Situation): Wei | undefined {
 
 const notOfBalance: readonly Extract<Bid, { kind: 'wait' }>['until'][] = ['cap', 'ceiling', 'bound', 'l1Fee']
 
-const needsBalance: readonly NeedsBalance[] = [{ do: 'readBalance' }]
+const lacksBalance: readonly Lack[] = [{ lacks: 'balance' }]
 
 /** Repeats the bytes. A sequencer that accepts before it orders drops in silence what the balance does not cover, so that is read. */
 function repeatOrReadBalance(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt>, situation: Situation): Steps {
@@ -124,7 +123,7 @@ function repeatOrReadBalance(transaction: InPhase<'inFlight'>, own: NonEmpty<Att
   const { observation, policy } = situation
   const latest = newest(own)
   const mayBeLeftOut = isFcfs(policy) && latest.nonce === observation.nonce && wasTaken(latest)
-  return mayBeLeftOut && again.length > 0 && observation.balance === undefined ? [...needsBalance, ...again] : again
+  return mayBeLeftOut && again.length > 0 && observation.balance === undefined ? [...lacksBalance, ...again] : again
 }
 
 const signing = { payload: 'bump', gapFiller: 'bump', replacement: 'replace', noOp: 'signNoOp' } as const

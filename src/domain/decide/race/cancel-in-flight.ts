@@ -19,22 +19,19 @@ import {
 import { whyGivenUp } from '../../give-up.ts'
 import { isFcfs } from '../../profile.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
-import { type Decision, explain, type NeedsBalance } from '../plan/decision.ts'
+import { explain, type Steps } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
 import { isOrderedBySequencer } from '../rules/arrival-order.ts'
 import { noOpContender } from '../terms/contender.ts'
 import { advance } from './advance.ts'
 
-export function cancelInFlight(
-  transaction: InPhase<'inFlight'>,
-  situation: Situation,
-): readonly (Decision | NeedsBalance)[] {
+export function cancelInFlight(transaction: InPhase<'inFlight'>, situation: Situation): Steps {
   // Other reasons why the no-op waits go deeper, and come after this one.
   const why = transaction.cancellation?.origin === 'refusal' ? explain(transaction, whyGivenUp(transaction)) : []
   return [...why, ...race(transaction, situation)]
 }
 
-function race(transaction: InPhase<'inFlight'>, situation: Situation): readonly (Decision | NeedsBalance)[] {
+function race(transaction: InPhase<'inFlight'>, situation: Situation): Steps {
   const { attempts } = transaction.lifecycle
   const known = attempts.filter(mayBeKnown)
   if (!isFcfs(situation.policy)) {

@@ -6,7 +6,7 @@ import { l1FeeOf } from '../../l1-fee.ts'
 import { isSweep, sweptValue } from '../../sweep.ts'
 import { awaitsReplacement, type InPhase, neverReachedANode, revisionOf } from '../../transaction.ts'
 import type { Wei } from '../../units.ts'
-import type { Decision, NeedsBalance } from '../plan/decision.ts'
+import type { Steps } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
 import { countedBalance } from '../rules/gas-reserve.ts'
 import { untouchable } from '../rules/sweeps.ts'
@@ -16,19 +16,17 @@ import { attemptsMax, usualFees } from '../terms/rivals.ts'
 import { advance } from './advance.ts'
 import { floorFor } from './bid.ts'
 
-export function pursue(transaction: InPhase<'inFlight'>, situation: Situation): readonly (Decision | NeedsBalance)[] {
+export function pursue(transaction: InPhase<'inFlight'>, situation: Situation): Steps {
   const steps = pursuePayload(transaction, situation)
   return isSweep(transaction) ? lowerIfShort(transaction, steps, situation) : steps
 }
 
-function pursuePayload(transaction: InPhase<'inFlight'>, situation: Situation): readonly (Decision | NeedsBalance)[] {
+function pursuePayload(transaction: InPhase<'inFlight'>, situation: Situation): Steps {
   if (!awaitsReplacement(transaction)) return advance(payloadContender(transaction, situation), situation)
   // From the replacement on, no attempt of the old payload is broadcast again.
   if (neverReachedANode(transaction)) return [{ do: 'unbind', transaction }]
   return advance(replacementContender(transaction, situation), situation)
 }
-
-type Steps = readonly (Decision | NeedsBalance)[]
 
 /**
  * Lowers the value of a sweep whose account pays for it no more: the balance fell, or the market rose beyond what the sweep left.
@@ -44,7 +42,7 @@ function lowerIfShort(transaction: InPhase<'inFlight'>, steps: Steps, situation:
 
 /** Whether a step explains a shortage that does not end by itself. */
 function isShort(each: Steps[number]): boolean {
-  if (each.do !== 'explain' || each.condition !== 'balance_short') return false
+  if ('lacks' in each || each.do !== 'explain' || each.condition !== 'balance_short') return false
   return each.facts.of === 'higherPrice' || each.facts.of === 'attempt'
 }
 

@@ -7,6 +7,7 @@ import { type InPhase, isInPhase } from '../../transaction.ts'
 import type { Nonce } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import { type Decision, explain } from '../plan/decision.ts'
+import type { Fact } from '../plan/lacks.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { limitReach } from './reach.ts'
 
@@ -18,12 +19,8 @@ export const fillsPerHourMax = 64
 export interface Filling {
   /** The nonces to fill now, lowest first. */
   readonly fill: readonly { readonly nonce: Nonce; readonly unassigned?: true }[]
-  /** The record of the relayer's gap fillers has to be read first. */
-  readonly needsGapRecord?: boolean
-  /** A second count of the account has to be read first. */
-  readonly needsSecondCount?: boolean
-  /** The highest transaction of ours that a pool shows has to be read first. */
-  readonly needsShownNonce?: boolean
+  /** The fact that has to be read first. */
+  readonly lacks?: Fact | undefined
   /** Why the next nonce is not filled now. */
   readonly blocked?:
     | { readonly nonce: Nonce; readonly by: 'count' | 'limit' }
@@ -39,7 +36,7 @@ export function limitGapFillers(
 ): Filling {
   if (gaps.length === 0) return { fill: [], hasMore: false }
   const { gapRecord } = work
-  if (!gapRecord) return { fill: [], needsGapRecord: true, hasMore: false }
+  if (!gapRecord) return { fill: [], lacks: 'gapRecord', hasMore: false }
   const { released, filledInHour, permitted, perStepMax = fillsPerStepMax } = gapRecord
   let left = Math.max(0, fillsPerHourMax - filledInHour, permitted)
   const fill: { nonce: Nonce; unassigned?: true }[] = []
@@ -49,14 +46,14 @@ export function limitGapFillers(
       fill.push({ nonce })
       continue
     }
-    const { blockedBy, isWithin, ...needs } = limitReach(nonce, { work, observation })
+    const { blockedBy, isWithin, lacks } = limitReach(nonce, { work, observation })
     if (blockedBy) return { fill, blocked: { nonce, by: blockedBy }, hasMore: false }
-    if (!isWithin) return { fill: [], ...needs, hasMore: false }
+    if (!isWithin) return { fill: [], lacks, hasMore: false }
     const { secondCount, shownNonce } = observation
-    if (left === 0 && shownNonce === undefined) return { fill: [], needsShownNonce: true, hasMore: false }
+    if (left === 0 && shownNonce === undefined) return { fill: [], lacks: 'shownNonce', hasMore: false }
     const isExempt = left === 0 && isShown(nonce, work, shownNonce)
     if (left === 0 && !isExempt) return { fill, blocked: { nonce, by: 'limit' }, hasMore: false }
-    if (secondCount === undefined) return { fill: [], needsSecondCount: true, hasMore: false }
+    if (secondCount === undefined) return { fill: [], lacks: 'secondCount', hasMore: false }
     if (secondCount === 'unknown' || secondCount > nonce)
       return { fill, blocked: { nonce, by: 'count' }, hasMore: false }
     if (isExempt) {

@@ -3,6 +3,7 @@
 import type { Observation } from '../../observation.ts'
 import type { Nonce } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
+import type { Fact } from '../plan/lacks.ts'
 import type { Situation, Work } from '../plan/work.ts'
 
 /** Distance above the highest nonce on record that needs no confirmation. An account that is used elsewhere too seldom exceeds it. */
@@ -12,10 +13,8 @@ export const nonceLimit = 1_000_000_000
 
 export interface Reach {
   readonly isWithin: boolean
-  /** The record of gap fillers, with an operator's permit, has to be read first. */
-  readonly needsGapRecord?: true
-  /** A second count of the account has to be read first. */
-  readonly needsSecondCount?: true
+  /** The fact that decides it: the record of gap fillers, which has an operator's permit, or a second count of the account. */
+  readonly lacks?: Fact
   /** Why the nonce is not bound now. */
   readonly blockedBy?: Reason
 }
@@ -32,9 +31,9 @@ export function limitReach(nonce: Nonce, { work, observation }: Pick<Situation, 
   const below = recordedBelow(work)
   // The account may have a history of any length before its first transaction here.
   if (below === 0 || nonce < below + reachMax) return within
-  if (!work.gapRecord) return { isWithin: false, needsGapRecord: true }
+  if (!work.gapRecord) return { isWithin: false, lacks: 'gapRecord' }
   if (work.gapRecord.permitted > 0) return within
-  if (observation.secondCount === undefined) return { isWithin: false, needsSecondCount: true }
+  if (observation.secondCount === undefined) return { isWithin: false, lacks: 'secondCount' }
   if (nonce < countElsewhere(observation) + reachMax) return within
   return blocked({ of: 'reach', nonce, recordedBelow: below, relayerId: work.relayer.id })
 }
