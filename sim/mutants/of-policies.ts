@@ -136,8 +136,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/record.ts',
-        find: 'if (decisions.some(followsRules)) await refuseOtherRules',
-        put: 'if (decisions.length < 0 && decisions.some(followsRules)) await refuseOtherRules',
+        find: 'if (decisions.some((each) => traits[each.do].followsRules)) await refuseOtherRules',
+        put: 'if (decisions.length < 0) await refuseOtherRules',
       },
     ],
   },

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Attempt } from '../domain/attempt.ts'
 import { apply, fillGap } from '../domain/decide/apply.ts'
 import type { Change, Decision, Plan } from '../domain/decide/plan/decision.ts'
-import { isSigning } from '../domain/decide/plan/signing.ts'
+import { isSigning, traits } from '../domain/decide/plan/traits.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { TransactionId } from '../domain/ids.ts'
@@ -66,7 +66,7 @@ export async function record(
   )
   return context.store.commit(async (session) => {
     await fence(session, ownership)
-    if (decisions.some(followsRules)) await refuseOtherRules(session, work.relayer)
+    if (decisions.some((each) => traits[each.do].followsRules)) await refuseOtherRules(session, work.relayer)
     const usable: RecordedDecision[] = []
     for (const each of signed) {
       const { decision, attempt } = each
@@ -174,11 +174,6 @@ async function refuseIfChanged(session: Session, known: Transaction): Promise<vo
 
 function isFromLostHistory(decision: Decision) {
   return decision.do === 'recover' || decision.do === 'restoreCancellation' || decision.do === 'suspect'
-}
-
-/** Whether a decision follows the relayer's own rules. The chain dictates the others. */
-function followsRules(decision: Decision): boolean {
-  return ['refuse', 'hold', 'release', 'usePresigned'].includes(decision.do) || isSigning(decision)
 }
 
 /**

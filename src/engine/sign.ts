@@ -1,7 +1,7 @@
 // Signs attempts for the decisions that need a signature.
 import type { Attempt, AttemptKind } from '../domain/attempt.ts'
-import type { PresignOrder, SigningChange } from '../domain/decide/plan/decision.ts'
-import type { SigningDecision } from '../domain/decide/plan/signing.ts'
+import type { PresignOrder } from '../domain/decide/plan/decision.ts'
+import type { SigningChange, SigningDecision } from '../domain/decide/plan/traits.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'

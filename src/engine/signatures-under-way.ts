@@ -1,7 +1,8 @@
 // Tracks the signatures that an owner requested from a remote signer. The owner does not wait for them: its steps go on
 // with the work that needs none, and a later step records those that came.
 import type { Attempt } from '../domain/attempt.ts'
-import type { SignatureKey, SignerFailure, Signing, SigningPurpose } from '../domain/decide/plan/signing.ts'
+import type { SignatureKey, SignerFailure, Signing } from '../domain/decide/plan/signing.ts'
+import type { SigningPurpose } from '../domain/decide/plan/traits.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { backOff, type Clock } from '../ops/clock.ts'
 import { type RemoteKey, SignerUnavailable } from '../signers/signer.ts'

@@ -1,15 +1,8 @@
 // Splits a plan for a remote signer: decisions without a signature are recorded at once, and for each purpose one group of
 // signatures is requested, lowest nonce first.
 import type { Plan } from '../domain/decide/plan/decision.ts'
-import {
-  isSigning,
-  nonceOf,
-  purposeOf,
-  type SignatureKey,
-  type SigningDecision,
-  type SigningPurpose,
-  signatureKey,
-} from '../domain/decide/plan/signing.ts'
+import { nonceOf, type SignatureKey, signatureKey } from '../domain/decide/plan/signing.ts'
+import { isSigning, type SigningDecision, type SigningPurpose, traits } from '../domain/decide/plan/traits.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import { inFlightMaxOf } from '../domain/decide/terms/window.ts'
 import type { Observation } from '../domain/observation.ts'
@@ -45,11 +38,11 @@ export function splitPlan(
   groupMax: number,
 ): SplitPlan {
   const orders = plan.decisions.filter(isSigning).map((decision) => ({ key: signatureKey(decision), decision }))
-  const purposes = [...new Set(orders.map(({ decision }) => purposeOf(decision)))]
+  const purposes = [...new Set(orders.map(({ decision }) => traits[decision.do].signs))]
   const groups = purposes.map((purpose) => ({
     ...{ purpose, relayer, head, inFlightMax: inFlightMaxOf(relayer, window, delegated) },
     orders: orders
-      .filter(({ decision }) => purposeOf(decision) === purpose)
+      .filter(({ decision }) => traits[decision.do].signs === purpose)
       .sort((one, other) => nonceOf(one.decision) - nonceOf(other.decision))
       .slice(0, groupMax),
   }))

@@ -5,8 +5,9 @@ import { type Attempt, type BroadcastOutcome, mayBeKnown } from '../../src/domai
 import { cancel } from '../../src/domain/cancel.ts'
 import { afterAnswers, apply, dropIfNoNodeHasIt, fillGap } from '../../src/domain/decide/apply.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
-import { type Decision, isChange, needsSignature } from '../../src/domain/decide/plan/decision.ts'
+import { type Decision, isChange } from '../../src/domain/decide/plan/decision.ts'
 import { violations } from '../../src/domain/decide/plan/invariants.ts'
+import { isSigning } from '../../src/domain/decide/plan/traits.ts'
 import { inFlightOf, type Work } from '../../src/domain/decide/plan/work.ts'
 import type { Hash } from '../../src/domain/ids.ts'
 import type { Observation } from '../../src/domain/observation.ts'
@@ -153,7 +154,7 @@ export function beginLife(): Life {
   }
 
   function sign(decision: Decision, transaction: Transaction): Attempt | undefined {
-    if (decision.do === 'fillGap' || !needsSignature(decision)) return undefined
+    if (decision.do === 'fillGap' || !isSigning(decision)) return undefined
     const nonce = decision.do === 'assignNonce' ? decision.nonce : nonceOf(transaction)
     const revision = revisionOf(transaction)
     const ofPayload = revision === 0 ? { kind: 'execute' as const } : { kind: 'replace' as const, revision }

@@ -20,8 +20,9 @@ import { apply } from './apply.ts'
 import { hasMoreToFinalize, isTakenBack } from './facts/confirmed-not-final.ts'
 import { type FollowUps, followAll } from './follow.ts'
 import { checkHistory, explainsAll, type HistoryCheck } from './lost-history/check-history.ts'
-import { type Assignments, type Decision, explain, needsSignature, nothing, type Plan } from './plan/decision.ts'
+import { type Assignments, type Decision, explain, nothing, type Plan } from './plan/decision.ts'
 import { lacking } from './plan/lacks.ts'
+import { isSigning, traits } from './plan/traits.ts'
 import { isQueueBlocked, payloadsAwaitAnswer, type Situation, type Work } from './plan/work.ts'
 import { assignNonces, fillGaps, gapFillerFees } from './queue/assign-nonces.ts'
 import { explainBlockedGap, fillsPerStepMax, limitGapFillers, withGivenBack } from './rules/gap-fillers.ts'
@@ -160,11 +161,6 @@ function planOf(step: Step, check: HistoryCheck, endings: readonly Decision[], b
   }
 }
 
-/** Decisions whose next step comes at once, as a reopened payload's or a race's: the next block may be the rival's. */
-const pressing: ReadonlySet<Decision['do']> = new Set([
-  ...(['reopen', 'requeue', 'unbind', 'lowerValue', 'expire', 'giveUp', 'restoreCancellation'] as const),
-])
-
 /** Whether another observation finds more to do, without a new block. */
 function findsMoreAtOnce({ situation, followUps }: Step, { ahead, assigned }: Binding): boolean {
   const { work, policy } = situation
@@ -172,7 +168,7 @@ function findsMoreAtOnce({ situation, followUps }: Step, { ahead, assigned }: Bi
   const lacksTag = typeof policy.finality !== 'number' && followUps.some(({ do: what }) => what === 'confirm')
   return (
     lacksTag ||
-    followUps.some(({ do: what }) => pressing.has(what)) ||
+    followUps.some(({ do: what }) => traits[what].isPressing) ||
     mayBindMore(ahead, assigned, policy) ||
     hasMoreToFinalize(work, followUps)
   )
@@ -245,7 +241,7 @@ function applyUnsigned(work: Work, decisions: readonly Decision[], now: Timestam
   const changed = new Map<TransactionId, Transaction>()
   for (const decision of decisions) {
     // A repeated attempt keeps its state until it is answered.
-    if (decision.do === 'fillGap' || decision.do === 'rebroadcast' || needsSignature(decision)) continue
+    if (decision.do === 'rebroadcast' || isSigning(decision)) continue
     const { transaction } = decision
     changed.set(transaction.id, apply(decision, changed.get(transaction.id) ?? transaction, undefined, now))
   }

@@ -11,6 +11,7 @@ import { include } from './facts/inclusion.ts'
 import { mayHaveCanceled } from './lost-history/lost-cancellation.ts'
 import type { Decision, Steps } from './plan/decision.ts'
 import type { Fact, Lacks } from './plan/lacks.ts'
+import { traits } from './plan/traits.ts'
 import { payloadsAwaitAnswer, type Situation, type Work } from './plan/work.ts'
 import { cancelInFlight } from './race/cancel-in-flight.ts'
 import { pursue } from './race/pursue.ts'
@@ -51,15 +52,11 @@ export function followAll(situation: Situation): FollowUps {
   return { followUps, lacks, unsignedCost }
 }
 
-/**
- * Whether a decision may be performed while broadcasts are on their way. The same bytes are not sent twice, and beside a payload only
- * no-ops are broadcast: a race is lost by waiting, and a node may refuse a payload for the gap if it overtakes an earlier one.
- */
+/** Whether a decision may be performed while broadcasts are on their way. A no-op does not wait for them: a race is lost by waiting. */
 function mayRunBesideBroadcasts(decision: Decision, work: Work): boolean {
-  if (decision.do === 'bump' || decision.do === 'replace') return !payloadsAwaitAnswer(work)
-  if (decision.do !== 'rebroadcast') return true
-  if (work.underWay?.has(decision.attempt.hash)) return false
-  return isNoOp(decision.attempt) || !payloadsAwaitAnswer(work)
+  if (decision.do === 'rebroadcast' && work.underWay?.has(decision.attempt.hash)) return false
+  if (decision.do === 'rebroadcast' && isNoOp(decision.attempt)) return true
+  return !traits[decision.do].waitsForAnswers || !payloadsAwaitAnswer(work)
 }
 
 function followUp(transaction: Transaction, situation: Situation): Steps {

@@ -117,12 +117,6 @@ export function isChange(decision: Decision): decision is Change {
   return decision.do !== 'fillGap'
 }
 
-export type SigningChange = Extract<Change, { do: 'assignNonce' | 'bump' | 'replace' | 'signNoOp' }>
-
-export function needsSignature(change: Change): change is SigningChange {
-  return ['assignNonce', 'bump', 'replace', 'signNoOp'].includes(change.do)
-}
-
 /** Why the transaction waits; explain-waits.ts removes repeats. */
 export function explain(transaction: Transaction, reason: Reason): Explanation[] {
   return [{ do: 'explain', transaction, ...reason }]

@@ -1,10 +1,7 @@
 // The signatures that decisions need, and the state of a remote signer that delivers them late.
 import type { TransactionId } from '../../ids.ts'
 import type { Nonce, TimestampMs } from '../../units.ts'
-import { type Decision, needsSignature, type SigningChange } from './decision.ts'
-
-/** One group of signatures of each purpose is under way at a time, so that none of them waits for another purpose. */
-export type SigningPurpose = 'cancel' | 'replace' | 'bind'
+import type { SigningDecision, SigningPurpose } from './traits.ts'
 
 export interface SignerFailure {
   /** The code of the key service, or ours. */
@@ -33,19 +30,8 @@ export interface Signing {
 /** A transaction, or the nonce of a gap filler. */
 export type SignatureKey = TransactionId | Nonce
 
-export type SigningDecision = SigningChange | Extract<Decision, { do: 'fillGap' }>
-
 export function signatureKey(decision: SigningDecision): SignatureKey {
   return decision.do === 'fillGap' ? decision.nonce : decision.transaction.id
-}
-
-export function isSigning(decision: Decision): decision is SigningDecision {
-  return decision.do === 'fillGap' || needsSignature(decision)
-}
-
-export function purposeOf({ do: what }: SigningDecision): SigningPurpose {
-  if (what === 'signNoOp') return 'cancel'
-  return what === 'bump' || what === 'replace' ? 'replace' : 'bind'
 }
 
 export function nonceOf(decision: SigningDecision): Nonce {

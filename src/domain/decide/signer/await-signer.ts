@@ -4,7 +4,8 @@ import { isNoOp } from '../../attempt.ts'
 import { isNonEmpty } from '../../ids.ts'
 import type { Transaction } from '../../transaction.ts'
 import { type Decision, explain } from '../plan/decision.ts'
-import { isSigning, purposeOf, type SignerFailure, type SigningDecision, signatureKey } from '../plan/signing.ts'
+import { type SignerFailure, signatureKey } from '../plan/signing.ts'
+import { isSigning, type SigningDecision, traits } from '../plan/traits.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { rebroadcastIfDue } from '../race/rebroadcast.ts'
 import { presignedFor } from './presign.ts'
@@ -21,7 +22,7 @@ export function awaitSigner(decisions: readonly Decision[], situation: Situation
       kept.push(decision)
       continue
     }
-    const purpose = purposeOf(decision)
+    const purpose = traits[decision.do].signs
     const failure = signing.outage ?? signing.failures.get(signatureKey(decision))
     const isEarly = failure !== undefined && situation.now < failure.retryAt
     const waits = signing.outage !== undefined || isEarly || signing.underWay.has(purpose)

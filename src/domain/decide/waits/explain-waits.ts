@@ -23,6 +23,7 @@ import { isSameReason } from '../../wait.ts'
 import type { Reason, Refusal } from '../../wait-facts.ts'
 import type { Testimony } from '../../witness.ts'
 import { type Decision, explain } from '../plan/decision.ts'
+import { traits } from '../plan/traits.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { foreignPatience } from '../terms/free-nonces.ts'
 
@@ -45,16 +46,13 @@ export function withoutRepeats(decisions: readonly Decision[]): readonly Decisio
 export function clearStaleWaits(transactions: readonly Transaction[], decisions: readonly Decision[]): Decision[] {
   const touched = new Set(
     decisions.flatMap((decision) =>
-      decision.do === 'fillGap' || saysNothing.includes(decision.do) ? [] : [decision.transaction.id],
+      decision.do === 'fillGap' || traits[decision.do].isSilent ? [] : [decision.transaction.id],
     ),
   )
   return transactions
     .filter(({ id, wait }) => wait && !touched.has(id))
     .map((transaction) => ({ do: 'clearWait', transaction }))
 }
-
-/** Decisions that say nothing about the wait, which is then over. */
-const saysNothing: readonly Decision['do'][] = ['rebroadcast', 'bump', 'replace', 'signNoOp', 'usePresigned']
 
 export function conditionsOf(
   { relayer, open, suspected, confirmedNotFinal }: Work,
