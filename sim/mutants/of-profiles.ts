@@ -10,8 +10,8 @@ export const ofProfiles: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/cancel-in-flight.ts',
-        find: 'if (!isFcfs(situation.policy)) {',
-        put: 'if (!isFcfs(situation.policy) || transaction.cancellation) {',
+        find: 'if (fate) return fate',
+        put: 'if (fate && !transaction.cancellation) return fate',
       },
     ],
   },
@@ -23,13 +23,13 @@ export const ofProfiles: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/reason-to-bid.ts',
-        find: 'if (isFcfs(policy)) return waited',
-        put: 'if (isFcfs(policy) && waited < patience.blocks) return waited',
+        find: 'if (onArrival) return onArrival',
+        put: 'if (onArrival && waited < patience.blocks) return onArrival',
       },
       {
         file: 'src/domain/decide/race/bid.ts',
-        find: 'if (isFcfs(policy)) return bidFcfs(bidder, market, policy.profile)',
-        put: 'if (isFcfs(policy) && bidder.own.length === 0) return bidFcfs(bidder, market, policy.profile)',
+        find: 'if (onArrival) return onArrival',
+        put: 'if (onArrival && bidder.own.length === 0) return onArrival',
       },
     ],
   },
@@ -46,8 +46,8 @@ export const ofProfiles: readonly Mutant[] = [
       },
       {
         file: 'src/domain/decide/race/explain-contender.ts',
-        find: 'if (isFcfs(policy) && isOrderedBySequencer(transaction, situation)) {',
-        put: 'if (isFcfs(policy) && isOrderedBySequencer(transaction, situation) && transaction.sequence < 0) {',
+        find: 'if (ordered.length > 0) return ordered',
+        put: 'if (ordered.length > 0 && transaction.sequence < 0) return ordered',
       },
     ],
   },
@@ -58,7 +58,7 @@ export const ofProfiles: readonly Mutant[] = [
     expects: 'for a nonce that is too high may have been kept and ordered',
     edits: [
       {
-        file: 'src/domain/decide/race/cancel-in-flight.ts',
+        file: 'src/domain/decide/rules/arrival-order.ts',
         find: 'return wasAlwaysRejected(attempt) && !mayBeKept && !isAhead(attempt, situation)',
         put: 'return wasAlwaysRejected(attempt) && (!mayBeKept || mayBeKept) && !isAhead(attempt, situation)',
       },

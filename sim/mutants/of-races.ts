@@ -136,7 +136,7 @@ export const ofRaces: readonly Mutant[] = [
     expects: 'a no-op above the balance is signed anew',
     edits: [
       {
-        file: 'src/domain/decide/race/reason-to-bid.ts',
+        file: 'src/domain/decide/rules/arrival-order.ts',
         find: "code === 'insufficientFunds' || isAboveBalance(contender.transaction, latest, observation)",
         put: "code === 'insufficientFunds'",
       },

@@ -91,7 +91,7 @@ export const ofRefusals: readonly Mutant[] = [
     expects: 'as invalid is in doubt: a gateway may say so although the sequencer has it',
     edits: [
       {
-        file: 'src/domain/decide/race/cancel-in-flight.ts',
+        file: 'src/domain/decide/rules/arrival-order.ts',
         find: 'if (invalidReasonOf(attempt) !== undefined) return false',
         put: 'if (invalidReasonOf(attempt) === attempt.hash) return false',
       },

@@ -4,9 +4,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Attempt } from '../domain/attempt.ts'
 import { inFlightOf } from '../domain/decide/plan/work.ts'
 import { wasOrderedSince } from '../domain/decide/rules/arrival-order.ts'
-import { rivalsOf } from '../domain/decide/terms/rivals.ts'
+import { rivalsInPools } from '../domain/decide/terms/rivals.ts'
 import { StaleWrite } from '../domain/errors.ts'
-import { isFcfs } from '../domain/profile.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import { isInPhase, revisionOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
@@ -83,7 +82,7 @@ async function stillDue(
   const known = decision.transaction
   const fresh = await session.transaction(known.relayerId, known.id)
   if (!fresh || !isUnchanged(known, fresh) || hasNewRival(known, fresh) || hasExpired(fresh, now)) return undefined
-  if (isFcfs(policy) && wasOrderedSince(attemptsOf(known), attemptsOf(fresh))) return undefined
+  if (wasOrderedSince(attemptsOf(known), attemptsOf(fresh), policy)) return undefined
   return { signed: [{ decision, attempt }], rows: [fresh] }
 }
 
@@ -112,8 +111,8 @@ function isStillWithin(known: Transaction, fresh: Transaction): boolean {
  */
 function hasNewRival(known: Transaction, fresh: Transaction): boolean {
   if (!isInPhase(known, 'inFlight') || !isInPhase(fresh, 'inFlight')) return false
-  const outbid = new Set(rivalsOf(known).map(({ hash }) => hash))
-  return rivalsOf(fresh).some(({ hash }) => !outbid.has(hash))
+  const outbid = new Set(rivalsInPools(known).map(({ hash }) => hash))
+  return rivalsInPools(fresh).some(({ hash }) => !outbid.has(hash))
 }
 
 function hashesOf(transaction: Transaction): readonly string[] {

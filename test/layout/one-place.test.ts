@@ -25,6 +25,8 @@ test.each([
   ['http/server.ts', "import { Speed } from '@openzeppelin/relayer-sdk'"],
   ['domain/utils/math.ts', 'export const x = 1'],
   ['domain/index.ts', 'export const x = 1'],
+  ['domain/decide/race/bid.ts', 'if (isFcfs(policy)) return undefined'],
+  ['engine/step.ts', 'const { keepsFutureNonceMs } = policy.profile'],
   ['domain/long.ts', 'const x = 1\n'.repeat(400)],
 ])('a violation in %s is reported: %s', (path, source) => {
   expect(placeViolations({ path, source: `// Its job.\n${source}` })).toHaveLength(1)

@@ -71,6 +71,33 @@ const onePlaces: readonly OnePlace[] = [
   { what: 'writes to the console', pattern: /\bconsole\s*\./, places: [] },
 ]
 
+interface RuleFacts {
+  /** The rule, under domain/decide/rules/. */
+  readonly rule: string
+  readonly facts: RegExp
+  /** Files that may read them as well, with the reason beside. */
+  readonly besides?: readonly string[]
+}
+
+/** Facts of rare worlds: among the decisions and in the engine, only the rule for that world reads them. */
+const ruleFacts: readonly RuleFacts[] = [
+  { rule: 'arrival-order.ts', facts: /\bisFcfs\b|'fcfs'|\bkeepsFutureNonceMs\b/ },
+]
+
+function ruleViolations({ path, source }: SourceFile): readonly string[] {
+  if (!/^(?:domain\/decide|engine)\//.test(path)) return []
+  const code = codeOf(source)
+  return ruleFacts
+    .filter(
+      ({ rule, facts, besides = [] }) =>
+        !path.endsWith(`/rules/${rule}`) && !besides.includes(path) && facts.test(code),
+    )
+    .map(
+      ({ rule, facts }) =>
+        `src/${path}: reads ${facts.exec(code)?.[0]}; the place for it is domain/decide/rules/${rule}`,
+    )
+}
+
 const linesMax = 400
 const folderNames = ['utils', 'util', 'helpers', 'common', 'misc', 'shared', 'lib']
 
@@ -83,6 +110,7 @@ export function placeViolations({ path, source }: SourceFile): readonly string[]
       const line = code.slice(0, code.search(pattern)).split('\n').length
       return `src/${path}:${line} ${what}; the place for it is ${places.join(', ') || 'nowhere'}`
     })
+  violations.push(...ruleViolations({ path, source }))
   const lines = source.trimEnd().split('\n').length
   if (lines > linesMax) violations.push(`src/${path}: has ${lines} lines, more than ${linesMax}`)
   if (/(^|\/)index\.[cm]?tsx?$/.test(path)) violations.push(`src/${path}: is a barrel by its name`)

@@ -4,13 +4,12 @@ import { type Attempt, isNoOp, isSequenced, newest } from '../attempt.ts'
 import { cancel } from '../cancel.ts'
 import { decide } from '../decide/decide.ts'
 import type { StoredWork, Work } from '../decide/plan/work.ts'
-import { isOrderedBySequencer } from '../decide/rules/arrival-order.ts'
+import { isOrdered } from '../decide/rules/arrival-order.ts'
 import { effectivePrice, feeCap, type Market } from '../fees.ts'
 import type { GapRecord } from '../gap-record.ts'
 import { isNonEmpty } from '../ids.ts'
 import { costOfNoOps, noOpCost, noOpGasCharged, noOpGasLimit } from '../no-op.ts'
 import type { Observation } from '../observation.ts'
-import { isFcfs } from '../profile.ts'
 import { isTakenByBulk } from '../refusals.ts'
 import type { DecisionProfile, NetworkPolicy, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase, payloadAttempts, type Transaction } from '../transaction.ts'
@@ -87,8 +86,7 @@ export function previewCancellation(
     const isDropped = decisions.some((each) => each.do === 'drop' && each.transaction.id === after.id)
     if (after.lifecycle.phase === 'dropped' || (covered && isDropped)) free += 1
     else if (!isInPhase(after, 'inFlight') || after.lifecycle.nonce < observation.nonce) tooLate += covered ? 1 : 0
-    else if (isFcfs(policy) && isOrderedBySequencer(after, { work, observation, policy, now }))
-      tooLate += covered ? 1 : 0
+    else if (isOrdered(after, { work, observation, policy, now })) tooLate += covered ? 1 : 0
     else if (after.cancellation) {
       const signing = decisions.find((each) => each.do === 'signNoOp' && each.transaction.id === after.id)
       const noOp = signing?.do === 'signNoOp' ? signing : undefined

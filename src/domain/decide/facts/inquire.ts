@@ -19,6 +19,7 @@ import { awaitsReplacement, type InPhase, isInPhase, type Payload } from '../../
 import { claimOf } from '../../witness.ts'
 import type { Lacks } from '../plan/lacks.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
+import { wantsCount } from '../rules/arrival-order.ts'
 import { frontOf } from '../rules/sweeps.ts'
 import { roomIn } from '../terms/window.ts'
 
@@ -35,8 +36,6 @@ export function inquire(
 ): Inquiry {
   const inFlight = inFlightOf(work)
   const mined = minedOf(work)
-  // Without its receipt, only the count shows that an accepted transaction is mined, and a no-op too late.
-  const isCanceled = inFlight.some(({ cancellation }) => cancellation)
   const refused = inFlight.filter(isRefused).map(payloadOf)
   const [first] = inFlight
   const front = frontOf(work)
@@ -56,7 +55,9 @@ export function inquire(
     address: work.relayer.address,
     // A node that contradicts the remembered nonce has seen a foreign transaction.
     nonce:
-      work.lostHistory?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') || (pool === 'fcfs' && isCanceled)
+      work.lostHistory?.seen ||
+      wasRejected(inFlight, 'nonceTooLow', 'nonceGap') ||
+      wantsCount(inFlight, { profile: { pool } })
         ? 'now'
         : 'recent',
     spentBelow,

@@ -5,16 +5,16 @@
 //    above the limit that its client named: it is given up.
 // 3. Its newest attempt has its chance: it waits, and its bytes go out again where they may be lost.
 // 4. Its newest attempt had its chance: it bids again, within its limits.
-import { type Attempt, mayBeKnown, newest, wasTaken } from '../../attempt.ts'
+import { type Attempt, mayBeKnown, newest } from '../../attempt.ts'
 import { type Fees, feeCap, type Market } from '../../fees.ts'
 import { isNonEmpty, type NonEmpty } from '../../ids.ts'
 import { gasRulesOf, isBelowLeastGas } from '../../intrinsic-gas.ts'
-import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Gas, Wei } from '../../units.ts'
 import type { Decision, Steps } from '../plan/decision.ts'
 import type { Lack } from '../plan/lacks.ts'
 import type { Situation } from '../plan/work.ts'
+import { mayBeLeftOut } from '../rules/arrival-order.ts'
 import { countedBalance } from '../rules/gas-reserve.ts'
 import { gasWordsOf, judgeInvalid, lastingWordsOf } from '../rules/give-up.ts'
 import type { Bid, ReasonToBid } from '../terms/bidder.ts'
@@ -120,10 +120,8 @@ const lacksBalance: readonly Lack[] = [{ lacks: 'balance' }]
 /** Repeats the bytes. A sequencer that accepts before it orders drops in silence what the balance does not cover, so that is read. */
 function repeatOrReadBalance(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt>, situation: Situation): Steps {
   const again = rebroadcastIfDue(transaction, own, situation)
-  const { observation, policy } = situation
-  const latest = newest(own)
-  const mayBeLeftOut = isFcfs(policy) && latest.nonce === observation.nonce && wasTaken(latest)
-  return mayBeLeftOut && again.length > 0 && observation.balance === undefined ? [...lacksBalance, ...again] : again
+  const isUnread = again.length > 0 && situation.observation.balance === undefined
+  return isUnread && mayBeLeftOut(newest(own), situation) ? [...lacksBalance, ...again] : again
 }
 
 const signing = { payload: 'bump', gapFiller: 'bump', replacement: 'replace', noOp: 'signNoOp' } as const

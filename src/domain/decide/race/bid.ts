@@ -4,7 +4,7 @@
 // the market up to a multiple of it: if a chain accepts our bytes and mines nothing, we must not bid against ourselves.
 // The bid first exceeds the fees that a client named and those of a foreign transaction, whatever that costs within the
 // caps.
-import { type Attempt, isNoOp, recordedAtBlockOf, rejectionOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
+import { type Attempt, recordedAtBlockOf, rejectionOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
 import {
   effectivePrice,
   escalatedFees,
@@ -22,16 +22,14 @@ import {
   withTip,
 } from '../../fees.ts'
 import { isNonEmpty } from '../../ids.ts'
-import { lacksGas } from '../../no-op.ts'
 import type { Observation } from '../../observation.ts'
-import { type CeilingRules, isAboveCeiling, lowerTip, priceCeiling } from '../../price-ceiling.ts'
-import { isFcfs } from '../../profile.ts'
+import { isAboveCeiling, lowerTip, priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
 import { maxWei, minWei, type Wei } from '../../units.ts'
+import { bidOnArrival, rivalsOf } from '../rules/arrival-order.ts'
 import { affordablePrice, type Bid, type Bidder, type BidFacts, type BidRules, equalAttempt } from '../terms/bidder.ts'
-import { upfrontCost } from '../terms/funds.ts'
-import { attemptsMax, rivalsOf, usualFees } from '../terms/rivals.ts'
+import { attemptsMax, rivalsInPools, usualFees } from '../terms/rivals.ts'
 
 /** Per gas: a transfer at this tip costs some hundred-thousandths of an ether. */
 const smallTip = 3_000_000_000n
@@ -40,8 +38,9 @@ const smallTip = 3_000_000_000n
 const raisedTipAfterBlocks = 12
 
 export function nextBid(bidder: Bidder, observation: BidFacts, market: Market, policy: BidRules): Bid {
-  if (isFcfs(policy)) return bidFcfs(bidder, market, policy.profile)
-  const rivals = rivalsOf(bidder.transaction)
+  const onArrival = bidOnArrival(bidder, market, policy)
+  if (onArrival) return onArrival
+  const rivals = rivalsInPools(bidder.transaction)
   const bid = bidAbove(rivals, bidder, observation, market, policy)
   if (bid.kind !== 'wait' || bid.until === 'cap' || bid.until === 'double') return bid
   const likely = rivalsLikelyInPool(rivals, bidder.own.at(-1), observation.balance)
@@ -119,7 +118,7 @@ export function floorFor(
   { rule }: Pick<BidFacts, 'rule'>,
   policy: Pick<NetworkPolicy, 'profile'>,
 ): Fees | undefined {
-  const rivals = isFcfs(policy) ? [] : rivalsOf(transaction)
+  const rivals = rivalsOf(transaction, policy)
   return isNonEmpty(rivals) ? replacementFloor(rivals, market, rule) : undefined
 }
 
@@ -258,32 +257,4 @@ function bidCeiling(
   if (!isNonEmpty(others)) return ceiling
   // The tip of that price counts, and not its fee cap: a client that named a high cap must not raise the ceiling of our tips.
   return maxWei(ceiling, effectivePrice(replacementFloor(others, market, rule), market.baseFee))
-}
-
-/**
- * The price where transactions are ordered as they come: the market's, however many tries came before. A higher
- * price buys nothing there, so the only price that is too low is one below the base fee.
- */
-function bidFcfs(bidder: Bidder, market: Market, profile: CeilingRules): Bid {
-  const { transaction, own, speed } = bidder
-  const { kind } = transaction.lifecycle.attempts[0].fees
-  const wanted = escalatedFees(market, { speed, tries: 0, kind })
-  const cap = bidder.cap ?? priceCeiling(market, speed, bidder.purpose, profile)
-  const affordable = affordablePrice(bidder)
-  const isFundsLower = affordable !== undefined && affordable < cap
-  const fees = lowered(wanted, isFundsLower ? affordable : cap)
-  const least = market.baseFee ?? feeCap(wanted)
-  if (feeCap(fees) < least)
-    return { kind: 'wait', until: isFundsLower ? 'funds' : bidder.cap === undefined ? 'ceiling' : 'cap', wanted }
-  const latest = own.at(-1)
-  const signed = equalAttempt(bidder, fees)
-  // A new attempt has to differ in what the last one lacked.
-  const repeated = signed ?? (latest && !isBetter(fees, latest, bidder, market) ? latest : undefined)
-  return repeated ? { kind: 'repeat', attempt: repeated } : { kind: 'sign', fees }
-}
-
-function isBetter(fees: Fees, latest: Attempt, { funds }: Bidder, market: Market): boolean {
-  const isShort = funds !== undefined && upfrontCost(0n, latest.gasLimit, latest.fees) > funds
-  if (isShort || rejectionOf(latest)?.code === 'insufficientFunds') return feeCap(fees) < feeCap(latest.fees)
-  return feeCap(fees) > feeCap(latest.fees) || (isNoOp(latest) && lacksGas(latest, market))
 }

@@ -5,12 +5,11 @@ import { type Fees, feeCap, type Market, tipOf } from '../../fees.ts'
 import { forbids } from '../../forbid.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpCost } from '../../no-op.ts'
-import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Gas, Wei } from '../../units.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { inFlightOf, type Situation } from '../plan/work.ts'
-import { isOrderedBySequencer } from '../rules/arrival-order.ts'
+import { explainOrdered, explainUnordered } from '../rules/arrival-order.ts'
 import { blockedByReserve } from '../rules/gas-reserve.ts'
 import type { Bid } from '../terms/bidder.ts'
 import type { Contender } from '../terms/contender.ts'
@@ -20,11 +19,9 @@ import { floorFor } from './bid.ts'
 
 /** Explains why a replacement may not be signed now, at any price. Empty if it may. */
 export function explainBarred({ transaction }: Contender, situation: Situation): readonly Decision[] {
-  const { work, observation, policy } = situation
-  // The answer came after the PUT.
-  if (isFcfs(policy) && isOrderedBySequencer(transaction, situation)) {
-    return explain(transaction, { condition: 'already_ordered', facts: { of: 'replacement' } })
-  }
+  const { work, observation } = situation
+  const ordered = explainOrdered(transaction, situation)
+  if (ordered.length > 0) return ordered
   const forbidden = forbids(work.relayer, transaction.payload)
   if (forbidden !== undefined) return explain(transaction, { condition: 'policy', facts: { forbidden } })
   const estimate = observation.estimates.get(transaction.id)
@@ -58,8 +55,7 @@ export function explainIdle(contender: Contender, situation: Situation): readonl
   const refused = explainRefusal(contender)
   if (refused.length > 0) return refused
   const blocked = explainBlocked(transaction, situation)
-  if (blocked.length > 0 || wants !== 'noOp' || !isFcfs(situation.policy)) return blocked
-  return explain(transaction, { condition: 'outcome_unknown', facts: {} })
+  return blocked.length > 0 ? blocked : explainUnordered(contender, situation)
 }
 
 function explainRefusal(contender: Contender): readonly Decision[] {

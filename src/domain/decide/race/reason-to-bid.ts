@@ -7,20 +7,17 @@ import {
   refusalCodeOf,
   refusedSinceOf,
   rejectionOf,
-  wasAlwaysRejected,
 } from '../../attempt.ts'
 import { gasRulesOf, isBelowLeastGas } from '../../intrinsic-gas.ts'
 import { lacksGas } from '../../no-op.ts'
-import type { Observation } from '../../observation.ts'
-import { isFcfs } from '../../profile.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { BlockNumber, TimestampMs } from '../../units.ts'
 import type { Situation } from '../plan/work.ts'
+import { isTightOnArrival, reasonOnArrival } from '../rules/arrival-order.ts'
 import { blocksWaited, isBelowBaseFee } from '../terms/attempts.ts'
 import type { ReasonToBid } from '../terms/bidder.ts'
 import type { Contender, Patience } from '../terms/contender.ts'
-import { isAboveBalance } from '../terms/funds.ts'
 import { wantsRaisedTip } from './bid.ts'
 
 /** The reason to bid now, at most once a block. Undefined: the newest attempt keeps its chance. */
@@ -33,7 +30,8 @@ export function reasonToBid(contender: Contender, latest: Attempt, situation: Si
   // A new gap filler would be refused as well. The same bytes go out again, at pauses that grow: a pool may have them all the same.
   if (wants === 'gapFiller' && invalidReasonOf(latest) !== undefined) return undefined
   const code = rejectionOf(latest)?.code
-  if (isFcfs(policy)) return waited >= 1 ? reasonToBidFcfs(contender, latest, observation) : undefined
+  const onArrival = reasonOnArrival(contender, latest, situation)
+  if (onArrival) return onArrival === 'none' ? undefined : onArrival
   if (code === 'insufficientFunds') return waited >= 1 ? 'unfunded' : undefined
   if (code === 'replacementUnderpriced' || code === 'feeTooLow') return waited >= 1 ? 'outpriced' : undefined
   if (waited < patience.blocks) return undefined
@@ -49,21 +47,12 @@ export function reasonToBid(contender: Contender, latest: Attempt, situation: Si
 }
 
 /** Whether an attempt has too little gas by now. A no-op with more gas may be valid where the chain demands more. */
-function isTooTight({ transaction, wants }: Contender, latest: Attempt, { observation, policy }: Situation): boolean {
+function isTooTight({ transaction, wants }: Contender, latest: Attempt, situation: Situation): boolean {
+  const { observation, policy } = situation
   if (wants === 'payload' && isBelowLeastGas(transaction, gasRulesOf(policy.profile, observation)))
     return blocksWaited(latest, observation.head.number) >= 1
   if (wants === 'payload' || !lacksGas(latest, observation.market)) return false
-  if (isFcfs(policy)) return blocksWaited(latest, observation.head.number) >= 1
-  return invalidReasonOf(latest) !== undefined
-}
-
-/** The reason to bid at a sequencer that orders as they come. There a price buys nothing beyond the least one. */
-function reasonToBidFcfs(contender: Contender, latest: Attempt, observation: Observation): ReasonToBid | undefined {
-  if (isBelowBaseFee(latest, observation)) return 'belowBaseFee'
-  const code = rejectionOf(latest)?.code
-  if (code === 'insufficientFunds' || isAboveBalance(contender.transaction, latest, observation)) return 'unfunded'
-  const isRejected = wasAlwaysRejected(latest) && (code === 'feeTooLow' || code === 'replacementUnderpriced')
-  return isRejected ? 'outpriced' : undefined
+  return isTightOnArrival(latest, situation) ?? invalidReasonOf(latest) !== undefined
 }
 
 /** Refusals that a higher price may end. A node's own limit on prices and a nonce that it calls too high are not among them. */
@@ -74,7 +63,7 @@ function isRefusedLong(latest: Attempt, patience: Patience, { observation, polic
   const { head, nonce, blocktimeMs } = observation
   const code = refusalCodeOf(latest)
   const since = refusedSinceOf(latest)
-  if (isFcfs(policy) || latest.nonce !== nonce || since === undefined) return false
+  if (latest.nonce !== nonce || since === undefined) return false
   if (code === undefined || !endedByPrice.includes(code) || blocksWaited(latest, head.number) < patience.blocks)
     return false
   const patienceMs = Math.max(patience.ms, patience.blocks * (blocktimeMs ?? policy.averageBlocktimeMs))

@@ -3,10 +3,10 @@
 import { type Attempt, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
 import { feeCap, tipOf } from '../../fees.ts'
 import type { NonEmpty } from '../../ids.ts'
-import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Decision } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
+import { isLeftOut } from '../rules/arrival-order.ts'
 import { isAboveBalance } from '../terms/funds.ts'
 import { isRefusedDue, isSlowing, repeatAfter } from './repeat-after.ts'
 
@@ -38,11 +38,8 @@ function repeatIfDue(transaction: InPhase<'inFlight'>, attempt: Attempt, situati
  * The attempt to repeat: the newest; an earlier one if the balance does not cover the newest. If pools call its price too low, it takes
  * turns with a dearer one, as a limit may keep the service from signing another. Never one of a replaced payload.
  */
-function attemptToRepeat(
-  transaction: InPhase<'inFlight'>,
-  own: NonEmpty<Attempt>,
-  { observation, policy }: Situation,
-): Attempt {
+function attemptToRepeat(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt>, situation: Situation): Attempt {
+  const { observation } = situation
   const latest = newest(own)
   const isCovered = (attempt: Attempt) => !isAboveBalance(transaction, attempt, observation)
   const accepted = own.filter(
@@ -57,7 +54,7 @@ function attemptToRepeat(
       return dearer && !isSentAfter(dearer, latest) ? dearer : latest
     }
     default:
-      return isFcfs(policy) && !isCovered(latest) ? (accepted.findLast(isCovered) ?? latest) : latest
+      return isLeftOut(transaction, latest, situation) ? (accepted.findLast(isCovered) ?? latest) : latest
   }
 }
 

@@ -21,7 +21,6 @@ import {
 } from '../../fees.ts'
 import { lacksGas, noOpCost, noOpGasLimit, type PresignedNoOp } from '../../no-op.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
-import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import { awaitsReplacement } from '../../transaction.ts'
 import { compareWei, type Gas, maxWei, raisedBy, type Wei } from '../../units.ts'
@@ -30,8 +29,8 @@ import { inFlightOf, type Situation } from '../plan/work.ts'
 import { floorFor } from '../race/bid.ts'
 import { price } from '../race/price.ts'
 import { rebroadcastIfDue } from '../race/rebroadcast.ts'
+import { isExposedOnArrival, levelsOnArrival, rivalsOf } from '../rules/arrival-order.ts'
 import { noOpContender } from '../terms/contender.ts'
-import { rivalsOf } from '../terms/rivals.ts'
 
 /** Percentage by which level 1 exceeds the bid of a cancellation now. */
 const room = 25n
@@ -104,13 +103,10 @@ function coverOf(
   return { ...near, transaction, outdated, isUrgent: true }
 }
 
-/**
- * The number of levels, by the relayer's policy. Where transactions are ordered as they come, a higher price buys nothing, so one
- * level suffices.
- */
+/** The number of levels, by the relayer's policy. */
 function levelsOf({ work, policy }: Situation): number {
   const { presignCancel = 0 } = work.relayer.policies
-  return isFcfs(policy) ? Math.min(1, presignCancel) : presignCancel
+  return levelsOnArrival(presignCancel, policy)
 }
 
 /** Whether a cancellation of the transaction would need a no-op. A gap filler is a no-op itself. */
@@ -118,13 +114,7 @@ function isExposed(transaction: InPhase<'inFlight'>, { observation, policy }: Si
   const { origin, cancellation, lifecycle } = transaction
   if (origin === 'gap' || cancellation || awaitsReplacement(transaction)) return false
   if (lifecycle.nonce < observation.nonce) return false
-  // A sequencer that accepted a payload has ordered it, and one that rejected it has not. A no-op helps in between.
-  if (isFcfs(policy)) return lifecycle.attempts.some(isOutcomeUnknown)
-  return lifecycle.attempts.some(mayBeKnown)
-}
-
-function isOutcomeUnknown({ broadcast }: Attempt): boolean {
-  return broadcast.state === 'handed' && broadcast.outcome.kind === 'unknown'
+  return isExposedOnArrival(lifecycle.attempts, policy) ?? lifecycle.attempts.some(mayBeKnown)
 }
 
 interface Exposed {
@@ -232,8 +222,7 @@ function lastingFloors(
   market: Market,
   { observation, policy }: Situation,
 ): readonly Fees[] {
-  if (isFcfs(policy)) return []
-  return rivalsOf(transaction).map(({ fees }) => lastingFloorOver(fees, market, observation.rule))
+  return rivalsOf(transaction, policy).map(({ fees }) => lastingFloorOver(fees, market, observation.rule))
 }
 
 function isMinable(fees: Fees, { baseFee = 0n }: Market): boolean {

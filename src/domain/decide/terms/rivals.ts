@@ -9,7 +9,7 @@ import type { Bidder } from './bidder.ts'
  * payload that was given up, unless a node once took it: nodes refused it, or gave no answer. The exception: if a pool prefers
  * another transaction to our last bid, it may prefer such an attempt.
  */
-export function rivalsOf({ lifecycle, cancellation }: InPhase<'inFlight'>): readonly Attempt[] {
+export function rivalsInPools({ lifecycle, cancellation }: InPhase<'inFlight'>): readonly Attempt[] {
   const known = lifecycle.attempts.filter(mayBeKnown)
   const last = known.at(-1)
   if (last && rejectionOf(last)?.code === 'replacementUnderpriced') return known
