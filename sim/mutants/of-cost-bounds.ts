@@ -9,9 +9,9 @@ export const ofCostBounds: readonly Mutant[] = [
     expects: 'and its bound is',
     edits: [
       {
-        file: 'src/domain/decide/race/price.ts',
-        find: 'if (contender.costMax !== undefined) return',
-        put: 'if (contender.costMax !== undefined && contender.costMax < 0n) return',
+        file: 'src/domain/decide/rules/cost-bound.ts',
+        find: 'if (costMax === undefined) return nextBid(bidder)',
+        put: 'if (costMax === undefined || costMax >= 0n) return nextBid(bidder)',
       },
     ],
   },
@@ -22,8 +22,8 @@ export const ofCostBounds: readonly Mutant[] = [
     expects: 'and its bound is',
     edits: [
       {
-        file: 'src/engine/record-signed.ts',
-        find: 'return costMax === undefined || costMax === known.cancellation?.costMax',
+        file: 'src/domain/decide/rules/cost-bound.ts',
+        find: 'return costMax === undefined || costMax === boundOf(known)',
         put: 'return costMax === undefined || known !== fresh',
       },
     ],
@@ -31,11 +31,11 @@ export const ofCostBounds: readonly Mutant[] = [
   {
     name: 'bound-without-l1',
     breaks: 'offers for gas what the bound leaves for data on L1',
-    caughtBy: 'test/domain/decide/cost-bound.test.ts',
+    caughtBy: 'test/domain/decide/rules/cost-bound.test.ts',
     expects: 'pays for its data on L1 within the bound',
     edits: [
       {
-        file: 'src/domain/decide/race/price.ts',
+        file: 'src/domain/decide/rules/cost-bound.ts',
         find: 'const forGas = costMax - (market.noOpL1Fee ?? 0n)',
         put: 'const forGas = costMax - 0n * (market.noOpL1Fee ?? 0n)',
       },
@@ -44,11 +44,11 @@ export const ofCostBounds: readonly Mutant[] = [
   {
     name: 'pre-signed-above-the-bound',
     breaks: 'broadcasts a pre-signed no-op that may cost more than the bound',
-    caughtBy: 'test/domain/decide/cost-bound.test.ts',
+    caughtBy: 'test/domain/decide/rules/cost-bound.test.ts',
     expects: 'a pre-signed no-op above the bound is not broadcast',
     edits: [
       {
-        file: 'src/domain/decide/signer/presign.ts',
+        file: 'src/domain/decide/rules/cost-bound.ts',
         find: 'return costMax === undefined || noOpCost(gasLimit, fees, market) <= costMax',
         put: 'return costMax === undefined || noOpCost(gasLimit, fees, market) > 0n',
       },

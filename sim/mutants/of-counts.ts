@@ -5,7 +5,7 @@ const counted = 'test/chain/accounts/second-count.unit.test.ts'
 const counting = 'src/chain/accounts/second-count.ts'
 const reading = 'src/chain/accounts/read-account.ts'
 const limit = 'src/domain/decide/rules/reach.ts'
-const decided = 'test/domain/decide/reach.test.ts'
+const decided = 'test/domain/decide/rules/reach.test.ts'
 
 export const ofCounts: readonly Mutant[] = [
   {

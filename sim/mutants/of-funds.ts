@@ -88,7 +88,7 @@ export const ofFunds: readonly Mutant[] = [
   {
     name: 'sweep-twice-after-a-restore',
     breaks: 'does not recognize a sweep that a lost history sent',
-    caughtBy: 'test/domain/decide/sweep.test.ts',
+    caughtBy: 'test/domain/decide/rules/sweeps.test.ts',
     expects: 'a lost history shows with which value it was sent',
     edits: [
       {
@@ -114,7 +114,7 @@ export const ofFunds: readonly Mutant[] = [
   {
     name: 'sweep-under-way-for-good',
     breaks: 'takes a sweep for one under way after its end, where no node says whether it succeeded',
-    caughtBy: 'test/domain/decide/sweep.test.ts',
+    caughtBy: 'test/domain/decide/rules/sweeps.test.ts',
     expects: 'one is under way until it has ended or is canceled, also where no node says whether it succeeded',
     edits: [
       { file: 'src/domain/sweep.ts', find: 'return !isTerminal(transaction) && underWay', put: 'return underWay' },

@@ -1,7 +1,7 @@
 // The engine as it would be if a false count of a node cost more gap fillers than the limits allow, or all of the time.
 import type { Mutant } from './mutant.ts'
 
-const decided = 'test/domain/decide/gap-fillers.test.ts'
+const decided = 'test/domain/decide/rules/gap-fillers.test.ts'
 
 export const ofGapFillers: readonly Mutant[] = [
   {

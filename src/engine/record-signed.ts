@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Attempt } from '../domain/attempt.ts'
 import { inFlightOf } from '../domain/decide/plan/work.ts'
 import { wasOrderedSince } from '../domain/decide/rules/arrival-order.ts'
+import { keepsBound } from '../domain/decide/rules/cost-bound.ts'
 import { rivalsInPools } from '../domain/decide/terms/rivals.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
@@ -91,18 +92,12 @@ function isUnchanged(known: Transaction, fresh: Transaction): boolean {
   return (
     known.lifecycle.phase === fresh.lifecycle.phase &&
     (known.cancellation === undefined) === (fresh.cancellation === undefined) &&
-    isStillWithin(known, fresh) &&
+    keepsBound(known, fresh) &&
     (known.suspectedNoOp === undefined) === (fresh.suspectedNoOp === undefined) &&
     revisionOf(known) === revisionOf(fresh) &&
     isDeepStrictEqual(known.payload, fresh.payload) &&
     isDeepStrictEqual(hashesOf(known), hashesOf(fresh))
   )
-}
-
-/** Whether the price keeps the bound of the cancellation, which may have changed since. Without a bound any price does. */
-function isStillWithin(known: Transaction, fresh: Transaction): boolean {
-  const costMax = fresh.cancellation?.costMax
-  return costMax === undefined || costMax === known.cancellation?.costMax
 }
 
 /**

@@ -82,6 +82,7 @@ interface RuleFacts {
 /** Facts of rare worlds: among the decisions and in the engine, only the rule for that world reads them. */
 const ruleFacts: readonly RuleFacts[] = [
   { rule: 'arrival-order.ts', facts: /\bisFcfs\b|'fcfs'|\bkeepsFutureNonceMs\b/ },
+  { rule: 'cost-bound.ts', facts: /\bcostMax\b/ },
 ]
 
 function ruleViolations({ path, source }: SourceFile): readonly string[] {

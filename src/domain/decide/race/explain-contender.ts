@@ -10,6 +10,7 @@ import type { Gas, Wei } from '../../units.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { inFlightOf, type Situation } from '../plan/work.ts'
 import { explainOrdered, explainUnordered } from '../rules/arrival-order.ts'
+import { explainBound } from '../rules/cost-bound.ts'
 import { blockedByReserve } from '../rules/gas-reserve.ts'
 import type { Bid } from '../terms/bidder.ts'
 import type { Contender } from '../terms/contender.ts'
@@ -110,10 +111,8 @@ export function explainLimit(
         condition: 'cancel_unfunded',
         facts: { cost: roughly(noOpCost(gas, wanted, market)), ...withinReserve(situation) },
       })
-    case 'bound': {
-      const facts = { costMax: contender.costMax ?? 0n, cost: roughly(noOpCost(gas, wanted, market)) }
-      return explain(transaction, { condition: 'cost_bound', facts })
-    }
+    case 'bound':
+      return explainBound(transaction, { wanted, gas, market })
     case 'l1Fee':
       return explain(transaction, { condition: 'facts_missing', facts: { fact: 'l1Fee' } })
     case 'market':

@@ -1,9 +1,8 @@
 // The only place that bids for a contender: at the fees that its client named, or at those of the market.
 import { covers, type Fees, feeCap, type Market } from '../../fees.ts'
-import { lacksL1Fee } from '../../l1-fee.ts'
-import { noOpCost } from '../../no-op.ts'
 import type { Gas, Wei } from '../../units.ts'
 import type { Situation } from '../plan/work.ts'
+import { bidWithin } from '../rules/cost-bound.ts'
 import type { Bid, Bidder } from '../terms/bidder.ts'
 import { type Contender, purposeOf } from '../terms/contender.ts'
 import { upfrontCost } from '../terms/funds.ts'
@@ -28,23 +27,8 @@ export function price(contender: Contender, { gas, market, balance }: Terms, sit
   }
   const bidder = { transaction, own, purpose: purposeOf(contender), speed, gas, cap: limit.cap, funds }
   if (named) return bidAsNamed(named, floorFor(transaction, market, observation, policy), bidder)
-  if (contender.costMax !== undefined) return bidWithin(contender.costMax, bidder, market, situation)
-  return nextBid(bidder, observation, market, policy)
-}
-
-/** Bids within the bound of the whole cost, as if the balance were no higher. Each bid is within it: any of them may be mined. */
-function bidWithin(costMax: Wei, bidder: Bidder, market: Market, { observation, policy }: Situation): Bid {
-  // Without the L1 fee the cost of a no-op is unknown.
-  if (lacksL1Fee(policy.profile, market)) {
-    return { kind: 'wait', until: 'l1Fee', wanted: usualFees(bidder, market) }
-  }
-  const forGas = costMax - (market.noOpL1Fee ?? 0n)
-  const isFundsLower = bidder.funds !== undefined && bidder.funds < forGas
-  const bid = nextBid(isFundsLower ? bidder : { ...bidder, funds: forGas }, observation, market, policy)
-  if (bid.kind === 'wait' && bid.until === 'funds' && !isFundsLower) return { ...bid, until: 'bound' }
-  // Gas may be free where data on L1 is not.
-  const isAbove = bid.kind === 'sign' && noOpCost(bidder.gas, bid.fees, market) > costMax
-  return isAbove ? { kind: 'wait', until: 'bound', wanted: bid.fees } : bid
+  // The bound wraps the bid of either order.
+  return bidWithin(bidder, market, policy.profile, (each) => nextBid(each, observation, market, policy))
 }
 
 /** Bids the fees that the client named, even if they do not suffice. The cap may be below them by now. */

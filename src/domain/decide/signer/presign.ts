@@ -23,13 +23,14 @@ import { lacksGas, noOpCost, noOpGasLimit, type PresignedNoOp } from '../../no-o
 import { priceCeiling } from '../../price-ceiling.ts'
 import type { InPhase } from '../../transaction.ts'
 import { awaitsReplacement } from '../../transaction.ts'
-import { compareWei, type Gas, maxWei, raisedBy, type Wei } from '../../units.ts'
+import { compareWei, type Gas, maxWei, raisedBy } from '../../units.ts'
 import type { Decision, PresignOrder } from '../plan/decision.ts'
 import { inFlightOf, type Situation } from '../plan/work.ts'
 import { floorFor } from '../race/bid.ts'
 import { price } from '../race/price.ts'
 import { rebroadcastIfDue } from '../race/rebroadcast.ts'
 import { isExposedOnArrival, levelsOnArrival, rivalsOf } from '../rules/arrival-order.ts'
+import { isWithinBound } from '../rules/cost-bound.ts'
 import { noOpContender } from '../terms/contender.ts'
 
 /** Percentage by which level 1 exceeds the bid of a cancellation now. */
@@ -169,25 +170,16 @@ export function presignedFor(transaction: InPhase<'inFlight'>, situation: Situat
   const { market, balance } = observation
   if (!market || !work.presigned) return undefined
   const { attempts } = transaction.lifecycle
-  const { costMax } = transaction.cancellation ?? {}
   const cap = work.relayer.policies.cancelGasPriceCap
   const stored = fitting(transaction, work.presigned, market, cap).filter(
     ({ hash, gasLimit, fees }) =>
       !attempts.some((attempt) => attempt.hash === hash) &&
       (balance === undefined || noOpCost(gasLimit, fees, market) <= balance) &&
-      isWithin(costMax, { gasLimit, fees }, market),
+      isWithinBound(transaction, { gasLimit, fees }, market),
   )
   const replaces = replacing(transaction, market, situation)
   const able = stored.find(({ fees }) => replaces(fees) && isMinable(fees, market))
   return able ?? (attempts.some(isNoOp) ? undefined : stored.at(-1))
-}
-
-function isWithin(
-  costMax: Wei | undefined,
-  { gasLimit, fees }: Pick<PresignedNoOp, 'gasLimit' | 'fees'>,
-  market: Market,
-): boolean {
-  return costMax === undefined || noOpCost(gasLimit, fees, market) <= costMax
 }
 
 /** Stored no-ops that could take the nonce as far as policy, gas and type go; the cheapest first. */

@@ -20,8 +20,6 @@ export interface Contender {
   readonly speed: Speed
   readonly patience: Patience
   readonly limit: PriceCap
-  /** The most that a no-op may cost, with its L1 fee. Absent: its cancellation has no bound. */
-  readonly costMax?: Wei
   /** The fees that the client named. They are its limit: the service never raises them. */
   readonly named?: Fees
 }
@@ -68,7 +66,6 @@ export function noOpContender(
   transaction: InPhase<'inFlight'>,
   { work, policy }: { readonly work: Pick<StoredWork, 'relayer'>; readonly policy: NetworkPolicy },
 ): Contender {
-  const { costMax } = transaction.cancellation ?? {}
   return {
     transaction,
     wants: 'noOp',
@@ -77,7 +74,6 @@ export function noOpContender(
     patience: { blocks: policy.cancelBumpAfterBlocks, ms: policy.cancelBumpAfterMs },
     // The no-ops' own cap, not the sends': a blocked nonce that costs more than the sends' cap would be stuck for ever.
     limit: { name: 'cancel_gas_price_cap', cap: work.relayer.policies.cancelGasPriceCap },
-    ...(costMax !== undefined && { costMax }),
   }
 }
 

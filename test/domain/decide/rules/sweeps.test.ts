@@ -1,19 +1,19 @@
 // A sweep: it goes alone, also while the relayer is paused, and its value is what the account can pay beside twice its cost.
 
 import { describe, expect, test } from 'vitest'
-import { apply } from '../../../src/domain/decide/apply.ts'
-import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
-import { findAmong } from '../../../src/domain/decide/lost-history/recover.ts'
-import { isChange } from '../../../src/domain/decide/plan/decision.ts'
-import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
-import type { Work } from '../../../src/domain/decide/plan/work.ts'
-import type { Observation } from '../../../src/domain/observation.ts'
-import type { Policies } from '../../../src/domain/policy-table.ts'
-import type { ProfileOverrides } from '../../../src/domain/profile.ts'
-import { inEther } from '../../../src/domain/shown-amount.ts'
-import { isUnderWay } from '../../../src/domain/sweep.ts'
-import type { Inclusion, Transaction } from '../../../src/domain/transaction.ts'
-import { decideInWords as decide } from '../in-words.ts'
+import { apply } from '../../../../src/domain/decide/apply.ts'
+import { inquire } from '../../../../src/domain/decide/facts/inquire.ts'
+import { findAmong } from '../../../../src/domain/decide/lost-history/recover.ts'
+import { isChange } from '../../../../src/domain/decide/plan/decision.ts'
+import { lacksNothing } from '../../../../src/domain/decide/plan/lacks.ts'
+import type { Work } from '../../../../src/domain/decide/plan/work.ts'
+import type { Observation } from '../../../../src/domain/observation.ts'
+import type { Policies } from '../../../../src/domain/policy-table.ts'
+import type { ProfileOverrides } from '../../../../src/domain/profile.ts'
+import { inEther } from '../../../../src/domain/shown-amount.ts'
+import { isUnderWay } from '../../../../src/domain/sweep.ts'
+import type { Inclusion, Transaction } from '../../../../src/domain/transaction.ts'
+import { decideInWords as decide } from '../../in-words.ts'
 import {
   address,
   answered,
@@ -40,7 +40,7 @@ import {
   someRelayer,
   someSituation,
   someWork,
-} from '../some.ts'
+} from '../../some.ts'
 
 const { gasLimit: _, ...transfer } = somePayload
 const unsettled = { ...transfer, value: 0n, pricing: { kind: 'speed', speed: 'fast' } } as const

@@ -1,11 +1,11 @@
 // How far above the record a nonce is bound, and what confirms more: another endpoint's count, or an operator's permit.
 import { describe, expect, test } from 'vitest'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import type { Work } from '../../../src/domain/decide/plan/work.ts'
-import { limitGapFillers } from '../../../src/domain/decide/rules/gap-fillers.ts'
-import { limitReach, nonceLimit, reachMax } from '../../../src/domain/decide/rules/reach.ts'
-import type { GapRecord } from '../../../src/domain/gap-record.ts'
-import type { Observation } from '../../../src/domain/observation.ts'
+import { decide } from '../../../../src/domain/decide/decide.ts'
+import type { Work } from '../../../../src/domain/decide/plan/work.ts'
+import { limitGapFillers } from '../../../../src/domain/decide/rules/gap-fillers.ts'
+import { limitReach, nonceLimit, reachMax } from '../../../../src/domain/decide/rules/reach.ts'
+import type { GapRecord } from '../../../../src/domain/gap-record.ts'
+import type { Observation } from '../../../../src/domain/observation.ts'
 import {
   blockHash,
   by,
@@ -20,7 +20,7 @@ import {
   somePolicy,
   someSituation,
   someWork,
-} from '../some.ts'
+} from '../../some.ts'
 
 const unpermitted: GapRecord = { released: new Set(), filledInHour: 0, permitted: 0 }
 const permitted: GapRecord = { ...unpermitted, permitted: 1 }

@@ -1,11 +1,11 @@
 // The limits of gap fillers for nonces that the record never assigned, and the distances that a node may name.
 import { describe, expect, test } from 'vitest'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import type { Work } from '../../../src/domain/decide/plan/work.ts'
-import { limitGapFillers } from '../../../src/domain/decide/rules/gap-fillers.ts'
-import type { GapRecord } from '../../../src/domain/gap-record.ts'
-import type { Observation } from '../../../src/domain/observation.ts'
-import { headAt, height, inFlight, queued, someObservation, someSituation, someWork } from '../some.ts'
+import { decide } from '../../../../src/domain/decide/decide.ts'
+import type { Work } from '../../../../src/domain/decide/plan/work.ts'
+import { limitGapFillers } from '../../../../src/domain/decide/rules/gap-fillers.ts'
+import type { GapRecord } from '../../../../src/domain/gap-record.ts'
+import type { Observation } from '../../../../src/domain/observation.ts'
+import { headAt, height, inFlight, queued, someObservation, someSituation, someWork } from '../../some.ts'
 
 const unassigned: GapRecord = { released: new Set(), filledInHour: 0, permitted: 0 }
 const range = (from: number, below: number) => Array.from({ length: below - from }, (_, index) => from + index)

@@ -1,16 +1,17 @@
 // The bound of a cancellation: no no-op costs more, and nothing else about the race changes.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cancel } from '../../../src/domain/cancel.ts'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import type { Signing } from '../../../src/domain/decide/plan/signing.ts'
-import { presignedFor } from '../../../src/domain/decide/signer/presign.ts'
-import type { Fees } from '../../../src/domain/fees.ts'
-import { noOpCost } from '../../../src/domain/no-op.ts'
-import type { Observation } from '../../../src/domain/observation.ts'
-import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
-import type { InPhase } from '../../../src/domain/transaction.ts'
-import { maxWei, minWei } from '../../../src/domain/units.ts'
+import { cancel } from '../../../../src/domain/cancel.ts'
+import { decide } from '../../../../src/domain/decide/decide.ts'
+import type { Signing } from '../../../../src/domain/decide/plan/signing.ts'
+import { bidWithin, isWithinBound, keepsBound } from '../../../../src/domain/decide/rules/cost-bound.ts'
+import { presignedFor } from '../../../../src/domain/decide/signer/presign.ts'
+import type { Fees } from '../../../../src/domain/fees.ts'
+import { noOpCost } from '../../../../src/domain/no-op.ts'
+import type { Observation } from '../../../../src/domain/observation.ts'
+import type { NetworkPolicy } from '../../../../src/domain/relayer.ts'
+import type { InPhase } from '../../../../src/domain/transaction.ts'
+import { maxWei, minWei } from '../../../../src/domain/units.ts'
 import {
   broadcastStates,
   by,
@@ -30,7 +31,7 @@ import {
   somePolicy,
   someRelayer,
   someSituation,
-} from '../some.ts'
+} from '../../some.ts'
 
 const gas = 21_000n
 /** At the market: twice the base fee, and 4 gwei of tip. */
@@ -205,4 +206,25 @@ test('for any race: no no-op is signed above its bound, and one that is cheap en
     }),
     { numRuns: 2_000 },
   )
+})
+
+test('without a bound a bid is the one that it is handed, and no price is above it', () => {
+  const transaction = inFlight(0, [cheap], canceled)
+  const bidder = {
+    transaction,
+    own: [],
+    purpose: 'noOp',
+    speed: 'fastest',
+    gas: 21_000,
+    cap: undefined,
+    funds: undefined,
+  } as const
+  const bid = { kind: 'sign', fees: eip1559(10_000n * gwei, gwei) } as const
+  expect(
+    bidWithin(bidder, someMarket, somePolicy.profile, (given) =>
+      given === bidder ? bid : { kind: 'repeat', attempt: cheap },
+    ),
+  ).toBe(bid)
+  expect(isWithinBound(transaction, { gasLimit: 21_000, fees: bid.fees }, someMarket)).toBe(true)
+  expect(keepsBound(transaction, transaction)).toBe(true)
 })

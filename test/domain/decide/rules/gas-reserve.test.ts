@@ -2,15 +2,15 @@
 // leaves less than the reserve goes alone.
 
 import { describe, expect, test } from 'vitest'
-import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
-import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
-import type { Work } from '../../../src/domain/decide/plan/work.ts'
-import type { Observation } from '../../../src/domain/observation.ts'
-import type { ProfileOverrides } from '../../../src/domain/profile.ts'
-import { replace } from '../../../src/domain/replace.ts'
-import { inEther } from '../../../src/domain/shown-amount.ts'
-import { sentenceOf } from '../../../src/domain/wait-sentence.ts'
-import { decideInWords as decide } from '../in-words.ts'
+import { inquire } from '../../../../src/domain/decide/facts/inquire.ts'
+import { lacksNothing } from '../../../../src/domain/decide/plan/lacks.ts'
+import type { Work } from '../../../../src/domain/decide/plan/work.ts'
+import type { Observation } from '../../../../src/domain/observation.ts'
+import type { ProfileOverrides } from '../../../../src/domain/profile.ts'
+import { replace } from '../../../../src/domain/replace.ts'
+import { inEther } from '../../../../src/domain/shown-amount.ts'
+import { sentenceOf } from '../../../../src/domain/wait-sentence.ts'
+import { decideInWords as decide } from '../../in-words.ts'
 import {
   address,
   broadcastStates,
@@ -32,7 +32,7 @@ import {
   somePolicy,
   someRelayer,
   someWork,
-} from '../some.ts'
+} from '../../some.ts'
 
 const reserve = 10n * ether
 const monad: ProfileOverrides = { charges: 'gas_limit', reserveBalance: reserve, balanceLagBlocks: 3 }
