@@ -38,7 +38,7 @@ export type Estimate = { kind: 'gas'; gas: Gas; tip?: Wei } | { kind: 'reverts';
 export type LiveAttempt = Pick<Attempt, 'hash' | 'kind'> & Partial<Pick<Attempt, 'fees' | 'gasLimit'>>
 
 /** `isAnyValue`: of a sweep. A lost attempt of it may carry another value. */
-type LivePayload = Pick<Payload, 'to' | 'value' | 'data' | 'accessList'> & { readonly isAnyValue?: true }
+export type LivePayload = Pick<Payload, 'to' | 'value' | 'data' | 'accessList'> & { readonly isAnyValue?: true }
 
 export interface LiveNonce {
   readonly nonce: Nonce

@@ -82,6 +82,13 @@ interface RuleFacts {
 /** Facts of rare worlds: among the decisions and in the engine, only the rule for that world reads them. */
 const ruleFacts: readonly RuleFacts[] = [
   { rule: 'arrival-order.ts', facts: /\bisFcfs\b|'fcfs'|\bkeepsFutureNonceMs\b/ },
+  {
+    rule: 'sweeps.ts',
+    facts: /\bisSweep\b/,
+    // A spender that is recognized gives a sweep its value.
+    besides: ['domain/decide/apply.ts', 'domain/decide/lost-history/recover.ts'],
+  },
+  { rule: 'gas-reserve.ts', facts: /\breserveBalance\b|\bbalanceLagBlocks\b/ },
   { rule: 'cost-bound.ts', facts: /\bcostMax\b/ },
 ]
 

@@ -12,26 +12,22 @@ import { type FinalityTag, finalDepth } from '../../finality.ts'
 import type { GasFigures } from '../../gas-figures.ts'
 import { type GasRules, isBelowLeastGas, leastGas } from '../../intrinsic-gas.ts'
 import type { Inquiry, ReceiverRequest, RefusedPayload, WitnessInquiry } from '../../observation.ts'
-import { ethereumProfile, type NetworkProfile } from '../../profile.ts'
-import type { NetworkPolicy } from '../../relayer.ts'
-import { estimatedValue, isSweep } from '../../sweep.ts'
+import { ethereumProfile } from '../../profile.ts'
+import type { DecisionProfile, NetworkPolicy } from '../../relayer.ts'
 import { awaitsReplacement, type InPhase, isInPhase, type Payload } from '../../transaction.ts'
 import { claimOf } from '../../witness.ts'
 import type { Lacks } from '../plan/lacks.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 import { wantsCount } from '../rules/arrival-order.ts'
-import { frontOf } from '../rules/sweeps.ts'
+import { dependsOnDelegation } from '../rules/gas-reserve.ts'
+import { comparedPayload, frontOf, valueToEstimate, wantsFreshBalance } from '../rules/sweeps.ts'
 import { roomIn } from '../terms/window.ts'
 
 /** The reads that this step needs, and no others: each answer costs a call. `requested`: facts that it has found to lack so far. */
 export function inquire(
   work: Work,
   requested: Lacks,
-  {
-    pool,
-    priceSource,
-    ...profile
-  }: Pick<NetworkProfile, 'pool' | 'priceSource' | 'floorGas' | 'l1Fee' | 'reserveBalance'> = ethereumProfile,
+  profile: DecisionProfile = ethereumProfile,
   figures: GasFigures = {},
 ): Inquiry {
   const inFlight = inFlightOf(work)
@@ -55,9 +51,7 @@ export function inquire(
     address: work.relayer.address,
     // A node that contradicts the remembered nonce has seen a foreign transaction.
     nonce:
-      work.lostHistory?.seen ||
-      wasRejected(inFlight, 'nonceTooLow', 'nonceGap') ||
-      wantsCount(inFlight, { profile: { pool } })
+      work.lostHistory?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') || wantsCount(inFlight, { profile })
         ? 'now'
         : 'recent',
     spentBelow,
@@ -66,9 +60,7 @@ export function inquire(
       const { lifecycle, payload, earlier = [] } = transaction
       return {
         nonce: lifecycle.nonce,
-        payloads: [...earlier, payload].map((each) =>
-          isSweep(transaction) ? { ...each, isAnyValue: true as const } : each,
-        ),
+        payloads: [...earlier, payload].map((each) => comparedPayload(transaction, each)),
         unspentAt: lifecycle.attempts[0].recordedAtBlock,
         attempts: lifecycle.attempts.filter(mayBeKnown),
       }
@@ -84,15 +76,18 @@ export function inquire(
       ...front.slice(0, most),
     ]
       // Where the price depends on the data, the node estimates both.
-      .filter(({ payload }) => payload.gasLimit === undefined || priceSource === 'linea_estimate_gas')
-      .map(({ id, origin, lifecycle, payload: { from, to, value, data, accessList } }) => ({
-        transactionId: id,
-        from,
-        ...(to !== undefined && { to }),
-        value: isSweep({ origin }) && lifecycle.phase === 'queued' ? estimatedValue : value,
-        data,
-        ...(accessList && { accessList }),
-      })),
+      .filter(({ payload }) => payload.gasLimit === undefined || profile.priceSource === 'linea_estimate_gas')
+      .map((transaction) => {
+        const { from, to, data, accessList } = transaction.payload
+        return {
+          transactionId: transaction.id,
+          from,
+          ...(to !== undefined && { to }),
+          value: valueToEstimate(transaction),
+          data,
+          ...(accessList && { accessList }),
+        }
+      }),
     ...(receivers.length > 0 && { receivers }),
     market: inFlight.length > 0 || work.queued.length > 0,
     ...(inFlight.some(hasInvalidNoOp) && { isNoOpTooTight: true }),
@@ -100,10 +95,10 @@ export function inquire(
     ...(first && isRefusedInUnknownWords(first) && { unknownWords: payloadOf(first) }),
     // Even without room: this step may find some, if the chain took a transaction in flight.
     ...((binds || requested.has('balance')) && {
-      // A payment that nothing else shows would be left behind by a sweep.
-      balance: isBalanceInDoubt || wasRejected(inFlight, 'insufficientFunds') || front.some(isSweep) ? 'now' : 'recent',
+      balance:
+        isBalanceInDoubt || wasRejected(inFlight, 'insufficientFunds') || wantsFreshBalance(front) ? 'now' : 'recent',
     }),
-    delegation: binds && (inFlight.length + work.queued.length > 1 || profile.reserveBalance !== undefined),
+    delegation: binds && (inFlight.length + work.queued.length > 1 || dependsOnDelegation(profile)),
     pendingNonce: requested.has('pendingNonce'),
     ...(requested.has('secondCount') && { secondCount: true }),
     ...(requested.has('shownNonce') && { shownNonce: true }),

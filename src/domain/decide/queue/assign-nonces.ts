@@ -7,10 +7,9 @@ import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
 import { l1FeeOf, lacksL1Fee } from '../../l1-fee.ts'
 import { noOpGasLimit } from '../../no-op.ts'
 import { estimatedGas, type Observation } from '../../observation.ts'
-import { isPaused } from '../../pause.ts'
+import { isPaused, pauseFacts } from '../../pause.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
-import { isSweep } from '../../sweep.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { Gas, Nonce, Wei } from '../../units.ts'
 import type { FactsOf, Reason } from '../../wait-facts.ts'
@@ -24,18 +23,29 @@ import {
   fillsPerStepMax,
   limitGapFillers,
 } from '../rules/gap-fillers.ts'
-import { type Before, blockedByGas, blockedByReserve, countedBalance, gasFundsOf, lagOf } from '../rules/gas-reserve.ts'
+import {
+  type Before,
+  blockedByGas,
+  blockedByReserve,
+  countedBalance,
+  gasFundsOf,
+  isBrief,
+  lagOf,
+} from '../rules/gas-reserve.ts'
 import { paysAhead, refusalOfNewReceiver } from '../rules/new-receiver.ts'
 import { limitReach } from '../rules/reach.ts'
 import {
   blockedByPayment,
+  boundValueOf,
   frontOf,
+  isHeldByPause,
   isSweepWaiting,
+  minBalanceFor,
   refusalOfEmpty,
   reserveBeside,
+  wasCheckedWhole,
   withSweptValue,
 } from '../rules/sweeps.ts'
-import { explainFirst, explainPaused } from '../terms/explain-first.ts'
 import { firstPrice, withTipOf } from '../terms/first-price.ts'
 import {
   type FreeNonces,
@@ -126,6 +136,19 @@ function explainBehind(work: Work, nonce: Nonce): Decision[] {
   return explainFirst(work, { condition: 'node_behind', facts: { nonce, settledBelow: work.floor.spentBelow } })
 }
 
+/** Explains the first of the queue only: the others wait for it. */
+function explainFirst({ queued: [first] }: Work, reason: Reason): Decision[] {
+  return first ? explain(first, reason) : []
+}
+
+/** Explains that a pause holds the first of the queue. A sweep does not wait for the end of the pause. */
+function explainPaused(work: Work): Decision[] {
+  const [first] = work.queued
+  return first && !isHeldByPause(first)
+    ? []
+    : explainFirst(work, { condition: 'paused', facts: pauseFacts(work.relayer) })
+}
+
 interface Assigned {
   readonly decisions: Decision[]
   readonly observeAgainAtOnce: boolean
@@ -179,7 +202,7 @@ function assignEach(
     if (most === 0) break
     if (!isInPhase(stored, 'queued')) continue
     most -= 1
-    const transaction = withValueOfSweep(stored, wallet, market, { work, observation, policy })
+    const transaction = withSweptValue(stored, wallet, market, { work, observation, policy })
     const refusal = refusalAtOnce(transaction, { work, observation, policy }, decisions)
     if (refusal !== undefined) {
       decisions.push({ do: 'refuse', transaction, reason: refusal })
@@ -224,8 +247,8 @@ function assignEach(
     const { isWithin, blockedBy, lacks } = limitReach(free.peek(), { work, observation })
     if (blockedBy) return stop(explain(transaction, blockedBy))
     if (!isWithin) return { ...stop([]), lacks }
-    const swept = isSweep(stored) ? { value } : {}
-    decisions.push({ do: 'assignNonce', transaction: stored, nonce: free.take(), ...offer, ...swept })
+    const bound = boundValueOf(stored, transaction)
+    decisions.push({ do: 'assignNonce', transaction: stored, nonce: free.take(), ...offer, ...bound })
     wallet -= upfrontCost(value + l1FeeOf(transaction.payload, market), offer.gasLimit, offer.fees)
     if (gasFunds !== undefined) gasFunds -= upfrontCost(0n, offer.gasLimit, offer.fees)
   }
@@ -266,9 +289,9 @@ function refusalAtOnce(
   )
 }
 
-/** The refusal of a payload that policies forbid. They changed since it was accepted; a sweep had no value then. */
+/** The refusal of a payload that policies forbid. */
 function sinceChanged(transaction: Transaction, forbidden: string): string {
-  return isSweep(transaction) ? forbidden : `the policies changed since it was accepted: ${forbidden}`
+  return wasCheckedWhole(transaction) ? `the policies changed since it was accepted: ${forbidden}` : forbidden
 }
 
 interface Offer {
@@ -287,29 +310,11 @@ function within(
   return kept ?? blockedByGas(upfrontCost(0n, offer.gasLimit, offer.fees), before, situation) ?? offer
 }
 
-/** Whether a wait ends by itself with some blocks. If others passed such a transaction, its wait could last for ever. */
-function isBrief(reason: Reason | undefined): boolean {
-  return reason?.condition === 'balance_short' && (reason.facts.of === 'emptying' || reason.facts.of === 'gas')
-}
-
 /** Funds of the account. `counted`: the balance that pays for a transaction now. `wallet`: the rest after the transactions before it. */
 interface Funds {
   readonly balance: Wei
   readonly counted: Wei
   readonly wallet: Wei
-}
-
-/** The payload as it would be signed now: only that of a sweep depends on the balance. */
-function withValueOfSweep(
-  transaction: InPhase<'queued'>,
-  wallet: Wei,
-  market: Market,
-  { work, observation, policy }: Omit<Situation, 'now'>,
-): InPhase<'queued'> {
-  if (!isSweep(transaction)) return transaction
-  const prices = withTipOf(market, observation.estimates.get(transaction.id))
-  const fees = firstPrice(transaction, work.relayer, prices, policy)
-  return withSweptValue(transaction, { wallet, market, fees }, observation, policy)
 }
 
 function price(
@@ -322,7 +327,7 @@ function price(
 ): Offer | Reason {
   const { balance, wallet } = funds
   const { gasPriceCap } = relayer.policies
-  const minBalance = isSweep(transaction) ? 0n : relayer.policies.minBalance
+  const minBalance = minBalanceFor(transaction, relayer)
   const { pricing, value } = transaction.payload
   const fees = firstPrice(transaction, relayer, market, policy)
   const l1Fee = l1FeeOf(transaction.payload, market)

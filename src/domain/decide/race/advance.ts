@@ -15,7 +15,7 @@ import type { Decision, Steps } from '../plan/decision.ts'
 import type { Lack } from '../plan/lacks.ts'
 import type { Situation } from '../plan/work.ts'
 import { mayBeLeftOut } from '../rules/arrival-order.ts'
-import { countedBalance } from '../rules/gas-reserve.ts'
+import { countedBalance, explainReserve } from '../rules/gas-reserve.ts'
 import { gasWordsOf, judgeInvalid, lastingWordsOf } from '../rules/give-up.ts'
 import type { Bid, ReasonToBid } from '../terms/bidder.ts'
 import { type Contender, purposeOf } from '../terms/contender.ts'
@@ -24,7 +24,6 @@ import {
   explainIdle,
   explainLimit,
   explainOwnPrice,
-  explainReserve,
   explainShort,
   explainUnestimated,
 } from './explain-contender.ts'
@@ -67,7 +66,8 @@ function enter(contender: Contender, situation: Situation): Steps {
   // Where gas is free an account may be empty, so its first no-op has to offer nothing, too.
   const readsBalance = purposeOf(contender) === 'payload' || market.gasPrice === 0n
   if (readsBalance && balance === undefined) return lacksBalance
-  const blocked = contender.wants === 'replacement' ? explainReserve(contender, balance ?? 0n, market, situation) : []
+  const blocked =
+    contender.wants === 'replacement' ? explainReserve(contender.transaction, balance ?? 0n, market, situation) : []
   if (blocked.length > 0) return blocked
   const bid = price(contender, { gas, market, balance }, situation)
   if (bid.kind === 'sign') return [sign(contender, bid.fees, gas)]

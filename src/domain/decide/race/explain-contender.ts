@@ -6,15 +6,14 @@ import { forbids } from '../../forbid.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpCost } from '../../no-op.ts'
 import type { InPhase } from '../../transaction.ts'
-import type { Gas, Wei } from '../../units.ts'
+import type { Gas } from '../../units.ts'
 import { type Decision, explain } from '../plan/decision.ts'
-import { inFlightOf, type Situation } from '../plan/work.ts'
+import type { Situation } from '../plan/work.ts'
 import { explainOrdered, explainUnordered } from '../rules/arrival-order.ts'
 import { explainBound } from '../rules/cost-bound.ts'
-import { blockedByReserve } from '../rules/gas-reserve.ts'
+import { withinReserve } from '../rules/gas-reserve.ts'
 import type { Bid } from '../terms/bidder.ts'
 import type { Contender } from '../terms/contender.ts'
-import { maxCostOf } from '../terms/funds.ts'
 import { explainBlocked, refusalOf } from '../waits/explain-waits.ts'
 import { floorFor } from './bid.ts'
 
@@ -28,20 +27,6 @@ export function explainBarred({ transaction }: Contender, situation: Situation):
   const estimate = observation.estimates.get(transaction.id)
   if (estimate?.kind !== 'reverts') return []
   return explain(transaction, { condition: 'would_revert', facts: { of: 'replacement', words: estimate.reason } })
-}
-
-/** Explains a replacement whose value the chain would not let through yet: it would be mined, and revert. Empty if it may go. */
-export function explainReserve(
-  { transaction }: Contender,
-  balance: Wei,
-  market: Market,
-  situation: Situation,
-): readonly Decision[] {
-  const { payload, lifecycle } = transaction
-  const before = inFlightOf(situation.work).filter((each) => each.lifecycle.nonce < lifecycle.nonce)
-  const left = before.reduce((sum, each) => sum - maxCostOf(each, market), balance)
-  const blocked = blockedByReserve(payload, { nonce: lifecycle.nonce, balance: left }, situation)
-  return blocked ? explain(transaction, blocked) : []
 }
 
 /** Explains why the newest attempt waits. Empty if it waits for its block alone. */
@@ -161,11 +146,6 @@ function explainUnfunded(
   const cost = roughly(costOfPayload(transaction, wanted, gas, market))
   const facts = { of: 'higherPrice', cost, ...withinReserve(situation) } as const
   return explain(transaction, { condition: 'balance_short', facts })
-}
-
-function withinReserve({ policy }: Situation): { readonly reserve?: Wei } {
-  const { reserveBalance: reserve } = policy.profile
-  return reserve === undefined ? {} : { reserve }
 }
 
 function costOfPayload({ payload }: InPhase<'inFlight'>, fees: Fees, gas: Gas, market: Market | undefined) {

@@ -1,10 +1,14 @@
-// Chains that order blocks before they execute them (Monad). A block may only hold transactions that are paid for whatever the
-// blocks before it execute, so the gas of an account's latest transactions has to fit in the balance of some blocks ago, and in a
-// reserve. A value must not touch this reserve: the transaction would be mined, and revert. One exception lets an account be emptied:
-// a value from an account that has sent nothing in these blocks, and that does not delegate (EIP-7702).
+// The gas reserve: chains that order blocks before they execute them (Monad).
 //
-// The service decides when a transaction gets its nonce, and how much gas is in flight. The client decides on its value and on its
-// gas limit: the service never splits or refuses them, and waits for the time at which they go through.
+// A block may only hold transactions that are paid for whatever the blocks before it execute, so the gas of an account's latest transactions
+// has to fit in the balance of some blocks ago, and in a reserve (10 MON). A value must not touch this reserve: the transaction would be
+// mined, and revert. One exception lets an account be emptied: a value from an account that has sent nothing in these blocks, and that does
+// not delegate (EIP-7702). Without this file a payment of 3 blocks ago would be spent too soon, and a transfer from an account with 12 MON
+// of 5 would be mined in vain beside another.
+//
+// The promise: the service decides when a transaction gets its nonce, and how much gas is in flight. The client decides on its value and on
+// its gas limit: the service never splits or refuses them, and waits for the time at which they go through.
+// Where the network has no reserve each function answers undefined, or what it was given.
 import { roughly } from '../../condition.ts'
 import { feeCap, type Market } from '../../fees.ts'
 import type { Observation } from '../../observation.ts'
@@ -12,7 +16,8 @@ import type { DecisionProfile, NetworkPolicy } from '../../relayer.ts'
 import { type InPhase, isInPhase, type Payload } from '../../transaction.ts'
 import { type BlockNumber, maxWei, minWei, type Nonce, type Wei } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
-import { inFlightOf, type Work } from '../plan/work.ts'
+import { type Decision, explain } from '../plan/decision.ts'
+import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { maxCostOf, minableAttempts } from '../terms/funds.ts'
 
 /** The part of the observation that matters here. */
@@ -121,4 +126,42 @@ export function blockedByGas(
   if (reserve === undefined || gasFunds === undefined || gas <= gasFunds) return undefined
   if (goesAlone(work, observation, policy, nonce)) return undefined
   return { condition: 'balance_short', facts: { of: 'gas', reserve, lagBlocks: lagOf(policy.profile) } }
+}
+
+/** Explains a replacement whose value the chain would not let through yet: it would be mined, and revert. Empty if it may go. */
+export function explainReserve(
+  transaction: InPhase<'inFlight'>,
+  balance: Wei,
+  market: Market,
+  situation: Situation,
+): readonly Decision[] {
+  const { payload, lifecycle } = transaction
+  const before = inFlightOf(situation.work).filter((each) => each.lifecycle.nonce < lifecycle.nonce)
+  const left = before.reduce((sum, each) => sum - maxCostOf(each, market), balance)
+  const blocked = blockedByReserve(payload, { nonce: lifecycle.nonce, balance: left }, situation)
+  return blocked ? explain(transaction, blocked) : []
+}
+
+/** The reserve, for the words of a shortage. */
+export function withinReserve({ policy }: { readonly policy: Rules }): { readonly reserve?: Wei } {
+  const { reserveBalance: reserve } = policy.profile
+  return reserve === undefined ? {} : { reserve }
+}
+
+/** Whether the rules for a lone transaction differ for an account that delegates. */
+export function dependsOnDelegation({ reserveBalance }: Pick<DecisionProfile, 'reserveBalance'>): boolean {
+  return reserveBalance !== undefined
+}
+
+/** Whether a wait ends by itself with some blocks. If others passed such a transaction, its wait could last for ever. */
+export function isBrief(reason: Reason | undefined): boolean {
+  return reason?.condition === 'balance_short' && (reason.facts.of === 'emptying' || reason.facts.of === 'gas')
+}
+
+/** The balance that no value may touch: where the account delegates, the reserve of the network. Such a value would always revert. */
+export function untouchable(
+  { reserveBalance = 0n }: DecisionProfile,
+  { delegated }: Pick<Observation, 'delegated'>,
+): Wei {
+  return delegated ? reserveBalance : 0n
 }

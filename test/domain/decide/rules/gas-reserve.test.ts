@@ -5,6 +5,15 @@ import { describe, expect, test } from 'vitest'
 import { inquire } from '../../../../src/domain/decide/facts/inquire.ts'
 import { lacksNothing } from '../../../../src/domain/decide/plan/lacks.ts'
 import type { Work } from '../../../../src/domain/decide/plan/work.ts'
+import {
+  blockedByGas,
+  blockedByReserve,
+  countedBalance,
+  dependsOnDelegation,
+  gasFundsOf,
+  untouchable,
+  withinReserve,
+} from '../../../../src/domain/decide/rules/gas-reserve.ts'
 import type { Observation } from '../../../../src/domain/observation.ts'
 import type { ProfileOverrides } from '../../../../src/domain/profile.ts'
 import { replace } from '../../../../src/domain/replace.ts'
@@ -25,12 +34,14 @@ import {
   queued,
   receiver,
   someAttempt,
+  someMarket,
   someNoOp,
   someObservation,
   somePayload,
   somePolicies,
   somePolicy,
   someRelayer,
+  someSituation,
   someWork,
 } from '../../some.ts'
 
@@ -243,4 +254,15 @@ describe('a value that leaves less than the reserve', () => {
     expect(inquire(work, lacksNothing).delegation).toBe(false)
     expect(inquire(work, lacksNothing, { ...somePolicy.profile, ...monad }).delegation).toBe(true)
   })
+})
+
+test('a network without a reserve: nothing is held back, and the balance counts as it is', () => {
+  const { work, observation, policy } = someSituation({ open: [inFlight(0)] })
+  const before = { nonce: 1, balance: 0n, gasFunds: gasFundsOf(work, observation, policy) }
+  expect(before.gasFunds).toBeUndefined()
+  expect(countedBalance(work, observation, someMarket, policy)).toBe(observation.balance)
+  expect(blockedByReserve({ ...somePayload, value: 10n ** 30n }, before, { work, observation, policy })).toBeUndefined()
+  expect(blockedByGas(10n ** 30n, before, { work, observation, policy })).toBeUndefined()
+  expect(untouchable(policy.profile, { delegated: true })).toBe(0n)
+  expect([withinReserve({ policy }), dependsOnDelegation(policy.profile)]).toEqual([{}, false])
 })

@@ -7,6 +7,17 @@ import { findAmong } from '../../../../src/domain/decide/lost-history/recover.ts
 import { isChange } from '../../../../src/domain/decide/plan/decision.ts'
 import { lacksNothing } from '../../../../src/domain/decide/plan/lacks.ts'
 import type { Work } from '../../../../src/domain/decide/plan/work.ts'
+import {
+  boundValueOf,
+  comparedPayload,
+  frontOf,
+  isHeldByPause,
+  isSweepWaiting,
+  minBalanceFor,
+  valueToEstimate,
+  wantsFreshBalance,
+  wasCheckedWhole,
+} from '../../../../src/domain/decide/rules/sweeps.ts'
 import type { Observation } from '../../../../src/domain/observation.ts'
 import type { Policies } from '../../../../src/domain/policy-table.ts'
 import type { ProfileOverrides } from '../../../../src/domain/profile.ts'
@@ -321,4 +332,34 @@ test('a lost history shows with which value it was sent', () => {
     payload: { value: 5n * ether, from: address },
     lifecycle: { phase: 'inFlight', nonce: 0 },
   })
+})
+
+test.each<[string, (transaction: Transaction) => unknown, unknown, unknown]>([
+  ['is held by a pause', isHeldByPause, false, true],
+  [
+    'leaves min_balance',
+    (each) => minBalanceFor(each, someRelayer({ policies: { ...somePolicies, minBalance: 7n } })),
+    0n,
+    7n,
+  ],
+  ['has a value of its own', (each) => boundValueOf(each, each), { value: 1n }, {}],
+  ['was checked with its value', wasCheckedWhole, false, true],
+  ['reads the balance anew', (each) => wantsFreshBalance([each]), true, false],
+  ['may be mined with any value', (each) => 'isAnyValue' in comparedPayload(each, each.payload), true, false],
+  [
+    'is estimated by its own value',
+    (each) => valueToEstimate({ ...each, payload: { ...somePayload, value: 9n } }),
+    1n,
+    9n,
+  ],
+  ['goes alone', (each) => frontOf(someWork({ queued: [each, queued(8)] })).length, 1, 2],
+  [
+    'waits for those in flight',
+    (each) => isSweepWaiting(someWork({ open: [inFlight(0)], queued: [each] })),
+    true,
+    false,
+  ],
+])('a sweep differs from other transactions: %s', (_, ask, ofSweep, ofOthers) => {
+  expect(ask(queued(7, { origin: 'sweep' }))).toEqual(ofSweep)
+  expect(ask(queued(7))).toEqual(ofOthers)
 })
