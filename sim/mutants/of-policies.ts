@@ -46,7 +46,7 @@ export const ofPolicies: readonly Mutant[] = [
     expects: 'is paid for within cancel_gas_price_cap',
     edits: [
       {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
+        file: 'src/domain/decide/rules/gap-fillers.ts',
         find: "const most = relayer.policies.cancelGasPriceCap ?? priceCeiling(market, 'fast', 'noOp', policy.profile)",
         put: "const most = priceCeiling(market, 'fast', 'noOp', policy.profile)",
       },

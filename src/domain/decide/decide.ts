@@ -24,9 +24,9 @@ import { type Assignments, type Decision, explain, nothing, type Plan } from './
 import { lacking } from './plan/lacks.ts'
 import { isSigning, traits } from './plan/traits.ts'
 import { isQueueBlocked, payloadsAwaitAnswer, type Situation, type Work } from './plan/work.ts'
-import { assignNonces, fillGaps, gapFillerFees } from './queue/assign-nonces.ts'
+import { assignNonces } from './queue/assign-nonces.ts'
 import { mayBindMore, queueAllowedNow } from './rules/arrival-order.ts'
-import { explainBlockedGap, fillsPerStepMax, limitGapFillers, withGivenBack } from './rules/gap-fillers.ts'
+import { fillGaps, fillsPerStepMax, withGivenBack } from './rules/gap-fillers.ts'
 import { releaseEnded } from './rules/holds.ts'
 import { limitReach, type Reach, recordedBelow } from './rules/reach.ts'
 import { awaitSigner, explainBinding } from './signer/await-signer.ts'
@@ -214,16 +214,11 @@ function fillUnknown({ lostHistory, unknown }: HistoryCheck, situation: Situatio
   const { work, observation, policy } = situation
   const { head, market } = observation
   const isPatient = !lostHistory?.seen || head.number - lostHistory.seen.at < foreignPatience(policy)
-  const gasLimit = noOpGasLimit(market, policy.profile)
-  if (isPatient || !market || gasLimit === undefined) return nothing
+  if (isPatient || !market || noOpGasLimit(market, policy.profile) === undefined) return nothing
   const used = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
-  const fees = gapFillerFees(work.relayer, market, policy)
-  const filling = limitGapFillers(
-    lowestOf(unknown, fillsPerStepMax, (nonce) => !used.has(nonce)),
-    situation,
-  )
-  const decisions = [...fillGaps(filling, fees, gasLimit), ...explainBlockedGap(filling.blocked, work)]
-  return { ...nothing, decisions, lacks: lacking(filling.lacks) }
+  const gaps = lowestOf(unknown, fillsPerStepMax, (nonce) => !used.has(nonce))
+  const { decisions, lacks } = fillGaps(gaps, market, situation)
+  return { ...nothing, decisions, lacks: lacking(lacks) }
 }
 
 function withDecisions(decisions: readonly Decision[], assignments: Assignments): Assignments {

@@ -1,14 +1,12 @@
 // Assigns nonces to the queue. Nonces are bound late, lowest first, and no gap stays behind.
 import { roughly } from '../../condition.ts'
-import { type Fees, feeCap, lowered, type Market, marketFees } from '../../fees.ts'
+import { type Fees, feeCap, type Market } from '../../fees.ts'
 import { forbids } from '../../forbid.ts'
 import { gasMaxOf } from '../../four-eyes.ts'
 import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
 import { l1FeeOf, lacksL1Fee } from '../../l1-fee.ts'
-import { noOpGasLimit } from '../../no-op.ts'
 import { estimatedGas, type Observation } from '../../observation.ts'
 import { isPaused, pauseFacts } from '../../pause.ts'
-import { priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { Gas, Nonce, Wei } from '../../units.ts'
@@ -16,13 +14,7 @@ import type { FactsOf, Reason } from '../../wait-facts.ts'
 import { type Assignments, type Decision, type Explanation, explain, nothing } from '../plan/decision.ts'
 import { type Fact, lacking } from '../plan/lacks.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
-import {
-  explainBlockedGap,
-  explainRefusedGapFiller,
-  type Filling,
-  fillsPerStepMax,
-  limitGapFillers,
-} from '../rules/gap-fillers.ts'
+import { explainRefusedGapFiller, fillGaps, lookedAtMax } from '../rules/gap-fillers.ts'
 import {
   type Before,
   blockedByGas,
@@ -57,9 +49,9 @@ import {
   lowestGap,
   mayUseForeignNonce,
 } from '../terms/free-nonces.ts'
-import { minedAhead, spendable, upfrontCost, usesEip1559 } from '../terms/funds.ts'
+import { minedAhead, spendable, upfrontCost } from '../terms/funds.ts'
 import { roomIn } from '../terms/window.ts'
-import { explainPoolBeyond, explainPoolUnseen, explainUnestimatedGapFiller } from '../waits/explain-waits.ts'
+import { explainPoolBeyond, explainPoolUnseen } from '../waits/explain-waits.ts'
 
 export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   const { work, observation, policy } = situation
@@ -78,31 +70,17 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
 
   const { decisions, observeAgainAtOnce, lacks } = assignQueue(market, free, situation)
   if (lacks) return { ...nothing, lacks: lacking(lacks) }
-  const gaps: Decision[] = []
   // The next observation may give a nonce to a queued transaction. Until then no no-op is paid for it.
-  const gasLimit = noOpGasLimit(market, policy.profile)
-  const open = observeAgainAtOnce
-    ? []
-    : gapsBelow(highest, free, work, (work.gapRecord?.perStepMax ?? fillsPerStepMax) + 1)
-  const [lowest] = open
-  if (lowest !== undefined && gasLimit === undefined) gaps.push(...explainUnestimatedGapFiller(work, lowest))
-  const filling = limitGapFillers(gasLimit === undefined ? [] : open, { work, observation })
-  if (filling.lacks) return { ...nothing, lacks: lacking(filling.lacks) }
-  if (gasLimit !== undefined) gaps.push(...fillGaps(filling, gapFillerFees(work.relayer, market, policy), gasLimit))
-  gaps.push(...explainBlockedGap(filling.blocked, work))
-  const explained = [...gaps, ...explainRefusedGapFiller(work)]
-  // A signer that fails would be called again and again.
-  const isNext = filling.hasMore && !work.signing
+  const gaps = observeAgainAtOnce ? [] : gapsBelow(highest, free, work, lookedAtMax(work))
+  const filled = fillGaps(gaps, market, situation)
+  if (filled.lacks) return { ...nothing, lacks: lacking(filled.lacks) }
   return {
     ...nothing,
-    decisions: [...decisions, ...explained],
-    observeAgainAtOnce: observeAgainAtOnce || isNext,
+    decisions: [...decisions, ...filled.decisions, ...explainRefusedGapFiller(work)],
+    // A signer that fails would be called again and again.
+    observeAgainAtOnce: observeAgainAtOnce || (filled.hasMore && !work.signing),
     isPoolBeyond: isPoolBeyond(work, observation),
   }
-}
-
-export function fillGaps({ fill }: Filling, fees: Fees, gasLimit: Gas): Decision[] {
-  return fill.map((each) => ({ do: 'fillGap', ...each, fees, gasLimit }))
 }
 
 /**
@@ -118,12 +96,6 @@ function waitForForeign(gap: Nonce, { work, observation, policy }: Omit<Situatio
   const explained = explainPoolUnseen(behind, gap, from)
   if (isPaused(work.relayer)) return [...explained, ...explainPaused(work)]
   return next ? [...explained, ...explainPoolUnseen(next, gap, from)] : explained
-}
-
-/** The fees of a gap filler. It is a no-op, so the no-ops' cap limits it, or the ceiling. */
-export function gapFillerFees(relayer: Relayer, market: Market, policy: NetworkPolicy): Fees {
-  const most = relayer.policies.cancelGasPriceCap ?? priceCeiling(market, 'fast', 'noOp', policy.profile)
-  return lowered(marketFees(market, 'fast', usesEip1559(relayer, policy)), most)
 }
 
 /** Whether the balance is a remembered one, and may have been topped up since. */

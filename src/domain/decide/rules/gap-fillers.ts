@@ -1,14 +1,25 @@
-// Limits the gap fillers for nonces that the record never assigned. They may be gaps because a node named a false count,
-// and each gap filler is paid. Explains waits behind a gap that is not filled, and behind a gap filler that nodes refuse.
+// Gap fillers: no-ops of our own for nonces below one in flight that no transaction takes. Nothing above such a gap is ever mined.
+//
+// A gap comes from a cancellation without a no-op, or from a nonce that the record never assigned: a lost history used it, or a node named a
+// false count. Each filler is paid, so those of the second kind need a second count of the account, and are limited: 64 in any hour, without
+// an operator's permit, and 16 in a step. Without this limit a node that counts 5,000 transactions too many would have us pay for 5,000 no-ops.
+// The promise: every gap of ours is filled at once, and the first that may not be filled explains itself to the transaction behind it.
+//
+// Without a gap each function changes nothing.
 import { invalidReasonOf, newest } from '../../attempt.ts'
+import { type Fees, lowered, type Market, marketFees } from '../../fees.ts'
+import { noOpGasLimit } from '../../no-op.ts'
 import type { Observation } from '../../observation.ts'
 import { isPaused } from '../../pause.ts'
+import { priceCeiling } from '../../price-ceiling.ts'
+import type { NetworkPolicy, Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase } from '../../transaction.ts'
 import type { Nonce } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import type { Fact } from '../plan/lacks.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
+import { usesEip1559 } from '../terms/funds.ts'
 import { limitReach } from './reach.ts'
 
 /** Limit of gap fillers in one step, also for nonces that the record assigned. */
@@ -16,7 +27,7 @@ export const fillsPerStepMax = 16
 /** Limit of a relayer's gap fillers in any hour, for nonces that the record never assigned. */
 export const fillsPerHourMax = 64
 
-export interface Filling {
+interface Filling {
   /** The nonces to fill now, lowest first. */
   readonly fill: readonly { readonly nonce: Nonce; readonly unassigned?: true }[]
   /** The fact that has to be read first. */
@@ -27,6 +38,42 @@ export interface Filling {
     | { readonly nonce: Nonce; readonly by: Reason }
   /** More gaps remain than one step fills, and nothing blocks them. */
   readonly hasMore: boolean
+}
+
+/** The gap fillers of this step, and the waits behind a gap that is not filled. */
+interface Filled {
+  readonly decisions: readonly Decision[]
+  /** The fact that has to be read first. */
+  readonly lacks?: Fact | undefined
+  /** More gaps remain than one step fills, and nothing blocks them. */
+  readonly hasMore: boolean
+}
+
+/** Fills gaps, which are in order. */
+export function fillGaps(
+  gaps: readonly Nonce[],
+  market: Market,
+  { work, observation, policy }: Omit<Situation, 'now'>,
+): Filled {
+  const gasLimit = noOpGasLimit(market, policy.profile)
+  const [lowest] = gaps
+  if (lowest === undefined) return { decisions: [], hasMore: false }
+  if (gasLimit === undefined) return { decisions: explainUnestimated(work, lowest), hasMore: false }
+  const { fill, blocked, lacks, hasMore } = limitGapFillers(gaps, { work, observation })
+  const fees = gapFillerFees(work.relayer, market, policy)
+  const filled = fill.map((each): Decision => ({ do: 'fillGap', ...each, fees, gasLimit }))
+  return { decisions: [...filled, ...explainBlockedGap(blocked, work)], lacks, hasMore }
+}
+
+/** How many gaps a step looks at: one more than it fills shows whether more remain. */
+export function lookedAtMax({ gapRecord }: Pick<Work, 'gapRecord'>): number {
+  return (gapRecord?.perStepMax ?? fillsPerStepMax) + 1
+}
+
+/** The fees of a gap filler. It is a no-op, so the no-ops' cap limits it, or the ceiling. */
+export function gapFillerFees(relayer: Relayer, market: Market, policy: NetworkPolicy): Fees {
+  const most = relayer.policies.cancelGasPriceCap ?? priceCeiling(market, 'fast', 'noOp', policy.profile)
+  return lowered(marketFees(market, 'fast', usesEip1559(relayer, policy)), most)
 }
 
 /** Selects the gaps to fill now. `gaps` are in order. The first blocked one ends the list: a higher nonce would wait for it. */
@@ -91,7 +138,7 @@ export function withGivenBack(ahead: Work, { open }: Work): Work {
 }
 
 /** Explains the first transaction behind a gap that is not filled now, or the first of the queue. */
-export function explainBlockedGap(blocked: Filling['blocked'], work: Work): Decision[] {
+function explainBlockedGap(blocked: Filling['blocked'], work: Work): Decision[] {
   if (!blocked) return []
   const { nonce, by } = blocked
   const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > nonce) ?? work.queued[0]
@@ -127,4 +174,11 @@ export function explainRefusedGapFiller({ open }: Work): Decision[] {
 function refusalOfGapFiller({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): string | undefined {
   if (origin !== 'gap' || cancellation) return undefined
   return invalidReasonOf(newest(lifecycle.attempts))
+}
+
+/** Explains that no node estimates the gas of the no-op that would fill a gap. */
+function explainUnestimated(work: Work, gap: Nonce): Decision[] {
+  const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
+  if (!behind) return []
+  return explain(behind, { condition: 'gas_unknown', facts: { of: 'gapFiller', nonce: gap } })
 }

@@ -104,13 +104,6 @@ export function explainPoolBeyond(transaction: Transaction, { nonce, pendingNonc
   return explain(transaction, { condition: 'nonce_blocked', facts: { by: 'count', nonce, pendingNonce } })
 }
 
-/** Explains that no node estimates the gas of the no-op that would fill a gap. */
-export function explainUnestimatedGapFiller(work: Work, gap: Nonce): Decision[] {
-  const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
-  if (!behind) return []
-  return explain(behind, { condition: 'gas_unknown', facts: { of: 'gapFiller', nonce: gap } })
-}
-
 /** Explains that a nonce was spent long ago, but no node returns a receipt of ours or a block with a foreign transaction. */
 export function explainUnproven(transaction: InFlight, { observation, policy }: Situation): Decision[] {
   const { head, nonce } = observation

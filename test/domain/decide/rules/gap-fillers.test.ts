@@ -2,10 +2,15 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../../src/domain/decide/decide.ts'
 import type { Work } from '../../../../src/domain/decide/plan/work.ts'
-import { limitGapFillers } from '../../../../src/domain/decide/rules/gap-fillers.ts'
+import {
+  explainRefusedGapFiller,
+  fillGaps,
+  limitGapFillers,
+  withGivenBack,
+} from '../../../../src/domain/decide/rules/gap-fillers.ts'
 import type { GapRecord } from '../../../../src/domain/gap-record.ts'
 import type { Observation } from '../../../../src/domain/observation.ts'
-import { headAt, height, inFlight, queued, someObservation, someSituation, someWork } from '../../some.ts'
+import { headAt, height, inFlight, queued, someMarket, someObservation, someSituation, someWork } from '../../some.ts'
 
 const unassigned: GapRecord = { released: new Set(), filledInHour: 0, permitted: 0 }
 const range = (from: number, below: number) => Array.from({ length: below - from }, (_, index) => from + index)
@@ -115,4 +120,11 @@ test('a pool that counts 15 of others shifts the next nonce by as many', () => {
     { do: 'assignNonce', nonce: 19 },
   ])
   expect(plan({ queued: [queued(1)] }, { nonce: 4, pendingNonce: 20 }).decisions).toMatchObject([{ do: 'explain' }])
+})
+
+test('without a gap nothing is filled, read or explained', () => {
+  const situation = someSituation({ open: [inFlight(0), inFlight(1)], gapRecord: undefined as never })
+  expect(fillGaps([], someMarket, situation)).toEqual({ decisions: [], hasMore: false })
+  expect(explainRefusedGapFiller(situation.work)).toEqual([])
+  expect(withGivenBack(situation.work, situation.work)).toBe(situation.work)
 })
