@@ -32,8 +32,8 @@ export const ofInclusions: readonly Mutant[] = [
       },
       {
         file: 'src/domain/decide/follow.ts',
-        find: 'if (!isProven(testimony, policy)) return explainUnwitnessed',
-        put: 'if (testimony && !isProven(testimony, policy)) return explainUnwitnessed',
+        find: 'if (unwitnessed) return unwitnessed',
+        put: 'if (unwitnessed && observation.testimonies?.has(inclusion.hash)) return unwitnessed',
       },
     ],
   },
@@ -156,8 +156,8 @@ export const ofInclusions: readonly Mutant[] = [
       },
       {
         file: 'src/domain/decide/follow.ts',
-        find: 'if (!isProven(testimony, policy)) return',
-        put: "if (spenderKind(inclusion) !== 'foreign' && !isProven(testimony, policy)) return",
+        find: 'if (unwitnessed) return unwitnessed',
+        put: "if (unwitnessed && spenderKind(inclusion) !== 'foreign') return unwitnessed",
       },
     ],
   },

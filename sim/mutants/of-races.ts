@@ -72,7 +72,7 @@ export const ofRaces: readonly Mutant[] = [
     expects: 'is given up once every endpoint refuses it, at whatever nonce',
     edits: [
       {
-        file: 'src/domain/decide/race/advance.ts',
+        file: 'src/domain/decide/rules/give-up.ts',
         find: "if (invalid?.is === 'byAll') return",
         put: "if (invalid?.is === 'byAll' && latest.nonce < 0) return",
       },

@@ -63,7 +63,7 @@ export const ofWitnesses: readonly Mutant[] = [
     expects: 'open again once refuted',
     edits: [
       {
-        file: 'src/domain/decide/follow.ts',
+        file: 'src/domain/decide/rules/second-witness.ts',
         find: 'if (testimony && isRefuted(testimony, policy)) ',
         put: 'if (testimony && isRefuted({ ...testimony, refutedBy: [] }, policy)) ',
       },
@@ -102,7 +102,7 @@ export const ofWitnesses: readonly Mutant[] = [
     expects: 'that block is not',
     edits: [
       {
-        file: 'src/domain/decide/facts/inquire.ts',
+        file: 'src/domain/decide/rules/second-witness.ts',
         find: "...(typeof finality !== 'number' && { tag: finality })",
         put: "...(typeof finality === 'undefined' && { tag: finality })",
       },

@@ -6,11 +6,11 @@ import { inFlightOf, nextExpiry, type Work } from '../domain/decide/plan/work.ts
 import { patienceEndsAt } from '../domain/decide/race/reason-to-bid.ts'
 import { isInDoubt, nextRefusedRetry, repeatAfter } from '../domain/decide/race/repeat-after.ts'
 import { nextRelease } from '../domain/decide/rules/holds.ts'
+import { lacksWitness } from '../domain/decide/rules/second-witness.ts'
 import { tagRereadMs } from '../domain/finality.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { TimestampMs } from '../domain/units.ts'
-import { isProven } from '../domain/witness.ts'
 
 export interface Again {
   readonly againAfterMs?: number
@@ -52,10 +52,6 @@ export function againAfter(
 
 /** Pause until another look for a witness: a chain that makes blocks on demand makes none while a second endpoint catches up. */
 const witnessAgainMs = 2_000
-
-function lacksWitness({ testimonies }: Observation, policy: NetworkPolicy): boolean {
-  return [...(testimonies?.values() ?? [])].some((testimony) => !isProven(testimony, policy))
-}
 
 /** Pauses until a condition is observed anew: a chain that makes blocks on demand makes none while a gap blocks everything. */
 const rereadsMs: Partial<Record<Condition, number>> = { gap_unconfirmed: 5_000, gap_fillers_limited: 60_000 }

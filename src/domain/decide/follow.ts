@@ -5,7 +5,6 @@ import type { Hash } from '../ids.ts'
 import { confirmations } from '../observation.ts'
 import { type InPhase, isInPhase, returnsToQueue, spenderKind, type Transaction } from '../transaction.ts'
 import type { Wei } from '../units.ts'
-import { isProven, isRefuted, witnessesIn } from '../witness.ts'
 import { mayConfirm } from './facts/confirmed-not-final.ts'
 import { include } from './facts/inclusion.ts'
 import { mayHaveCanceled } from './lost-history/lost-cancellation.ts'
@@ -16,9 +15,10 @@ import { payloadsAwaitAnswer, type Situation, type Work } from './plan/work.ts'
 import { cancelInFlight } from './race/cancel-in-flight.ts'
 import { pursue } from './race/pursue.ts'
 import { mayBroadcastNow } from './rules/arrival-order.ts'
+import { awaitWitness, witnessesOf } from './rules/second-witness.ts'
 import { hasExpired } from './terms/expired.ts'
 import { addedBy } from './terms/funds.ts'
-import { explainStalled, explainUnproven, explainUnwitnessed } from './waits/explain-waits.ts'
+import { explainStalled, explainUnproven } from './waits/explain-waits.ts'
 
 export interface FollowUps {
   readonly followUps: readonly Decision[]
@@ -89,8 +89,9 @@ function followUp(transaction: Transaction, situation: Situation): Steps {
 function onceMined(
   transaction: InPhase<'mined'>,
   canonical: Hash | undefined,
-  { work, observation, policy, now }: Situation,
-): Decision[] {
+  situation: Situation,
+): readonly Decision[] {
+  const { work, observation, policy, now } = situation
   const { inclusion, nonce, confirmedAt } = transaction.lifecycle
   const { head } = observation
   if (canonical === undefined || head.number < inclusion.block.number) return []
@@ -102,15 +103,16 @@ function onceMined(
     if (confirmedAt !== undefined) return explainStalled(transaction, policy, now)
     return mayConfirm(work, observation) ? [{ do: 'confirm', transaction }] : []
   }
-  const testimony = observation.testimonies?.get(inclusion.hash)
-  if (testimony && isRefuted(testimony, policy)) return [{ do: 'reopen', transaction, why: 'refuted' }]
-  if (!isProven(testimony, policy)) return explainUnwitnessed(transaction, testimony, policy)
+  const unwitnessed = awaitWitness(transaction, situation)
+  if (unwitnessed) return unwitnessed
   const spender = spenderKind(inclusion)
   const lostToForeign = spender === 'foreign' && !transaction.cancellation
   const isGivenUpForNow = spender !== 'payload' && returnsToQueue(transaction)
   // A gap filler has nothing left to fill.
   const waitsAgain = (lostToForeign || isGivenUpForNow) && transaction.origin !== 'gap'
   return [
-    waitsAgain ? { do: 'requeue', transaction } : { do: 'finalize', transaction, witnesses: witnessesIn(testimony) },
+    waitsAgain
+      ? { do: 'requeue', transaction }
+      : { do: 'finalize', transaction, witnesses: witnessesOf(transaction, observation) },
   ]
 }

@@ -1,25 +1,17 @@
 // Lists what a step reads from the chain, based on the work and on what the first observation lacked.
-import {
-  invalidReasonOf,
-  isNoOp,
-  mayBeKnown,
-  newest,
-  type RejectionCode,
-  rejectionOf,
-  unrecognizedErrorOf,
-} from '../../attempt.ts'
-import { type FinalityTag, finalDepth } from '../../finality.ts'
+import { invalidReasonOf, isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../../attempt.ts'
+import type { FinalityTag } from '../../finality.ts'
 import type { GasFigures } from '../../gas-figures.ts'
 import { type GasRules, isBelowLeastGas, leastGas } from '../../intrinsic-gas.ts'
-import type { Inquiry, ReceiverRequest, RefusedPayload, WitnessInquiry } from '../../observation.ts'
+import type { Inquiry, ReceiverRequest } from '../../observation.ts'
 import { ethereumProfile } from '../../profile.ts'
 import type { DecisionProfile, NetworkPolicy } from '../../relayer.ts'
 import { awaitsReplacement, type InPhase, isInPhase, type Payload } from '../../transaction.ts'
-import { claimOf } from '../../witness.ts'
 import type { Lacks } from '../plan/lacks.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 import { wantsCount } from '../rules/arrival-order.ts'
 import { dependsOnDelegation } from '../rules/gas-reserve.ts'
+import { payloadInUnknownWords, refusedPayloads } from '../rules/give-up.ts'
 import { comparedPayload, frontOf, valueToEstimate, wantsFreshBalance } from '../rules/sweeps.ts'
 import { roomIn } from '../terms/window.ts'
 
@@ -32,8 +24,8 @@ export function inquire(
 ): Inquiry {
   const inFlight = inFlightOf(work)
   const mined = minedOf(work)
-  const refused = inFlight.filter(isRefused).map(payloadOf)
-  const [first] = inFlight
+  const refused = refusedPayloads(inFlight)
+  const unknownWords = payloadInUnknownWords(inFlight)
   const front = frontOf(work)
   const binds = front.length > 0
   // Any queued transaction may be the next that the balance covers.
@@ -92,7 +84,7 @@ export function inquire(
     market: inFlight.length > 0 || work.queued.length > 0,
     ...(inFlight.some(hasInvalidNoOp) && { isNoOpTooTight: true }),
     ...(refused.length > 0 && { refused }),
-    ...(first && isRefusedInUnknownWords(first) && { unknownWords: payloadOf(first) }),
+    ...(unknownWords && { unknownWords }),
     // Even without room: this step may find some, if the chain took a transaction in flight.
     ...((binds || requested.has('balance')) && {
       balance:
@@ -122,39 +114,11 @@ export function tagToRead(
   return lostHistory || awaitsFinality(work) ? finality : undefined
 }
 
-/** The spenders for which witnesses are called. Undefined where one endpoint suffices, or nothing has a nonce. */
-export function witnessesToCall(work: Work, policy: NetworkPolicy): WitnessInquiry | undefined {
-  if (policy.secondWitness === 'off' || work.open.length === 0) return undefined
-  const claims = minedOf(work).map(({ lifecycle }) => claimOf(lifecycle.inclusion))
-  const { finality } = policy
-  return { claims, confirmations: finalDepth(policy), ...(typeof finality !== 'number' && { tag: finality }) }
-}
-
 /** Whether a transaction is confirmed, and not final. */
 export function awaitsFinality(work: Work): boolean {
   return (
     work.confirmedNotFinal !== undefined || minedOf(work).some(({ lifecycle }) => lifecycle.confirmedAt !== undefined)
   )
-}
-
-/**
- * Whether every endpoint may have refused the payload: one that gave no answer leaves the outcome unknown. False for a gap filler,
- * which no no-op replaces.
- */
-function isRefused({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): boolean {
-  const latest = newest(lifecycle.attempts)
-  if (origin === 'gap' || cancellation || latest.broadcast.state !== 'handed') return false
-  const { outcome } = latest.broadcast
-  return invalidReasonOf(latest) !== undefined || (outcome.kind === 'unknown' && outcome.code === undefined)
-}
-
-function isRefusedInUnknownWords({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): boolean {
-  return origin !== 'gap' && !cancellation && unrecognizedErrorOf(newest(lifecycle.attempts)) !== undefined
-}
-
-function payloadOf({ lifecycle: { attempts } }: InPhase<'inFlight'>): RefusedPayload {
-  const live = attempts.flatMap((attempt) => (mayBeKnown(attempt) ? [attempt.hash] : []))
-  return { newest: newest(attempts).hash, live }
 }
 
 /** Whether nodes call the newest no-op invalid. A gap filler is a no-op, too. */

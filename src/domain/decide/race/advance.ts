@@ -8,7 +8,6 @@
 import { type Attempt, mayBeKnown, newest } from '../../attempt.ts'
 import { type Fees, feeCap, type Market } from '../../fees.ts'
 import { isNonEmpty, type NonEmpty } from '../../ids.ts'
-import { gasRulesOf, isBelowLeastGas } from '../../intrinsic-gas.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Gas, Wei } from '../../units.ts'
 import type { Decision, Steps } from '../plan/decision.ts'
@@ -16,7 +15,7 @@ import type { Lack } from '../plan/lacks.ts'
 import type { Situation } from '../plan/work.ts'
 import { mayBeLeftOut } from '../rules/arrival-order.ts'
 import { countedBalance, explainReserve } from '../rules/gas-reserve.ts'
-import { gasWordsOf, judgeInvalid, lastingWordsOf } from '../rules/give-up.ts'
+import { judgeRefusals } from '../rules/give-up.ts'
 import type { Bid, ReasonToBid } from '../terms/bidder.ts'
 import { type Contender, purposeOf } from '../terms/contender.ts'
 import {
@@ -33,22 +32,14 @@ import { reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
 
 export function advance(contender: Contender, situation: Situation): Steps {
-  const { transaction, wants, own, named, patience } = contender
+  const { transaction, own, named } = contender
   if (!isNonEmpty(own)) return enter(contender, situation)
   const latest = newest(own)
   const { market } = situation.observation
-  // More gas makes it valid again.
-  const isTight = isBelowLeastGas(transaction, gasRulesOf(situation.policy.profile, situation.observation))
-  const invalid = wants === 'payload' && !isTight ? judgeInvalid(transaction, situation) : undefined
-  if (invalid?.is === 'byAll') return [{ do: 'giveUp', transaction, refused: { as: 'invalid', words: invalid.words } }]
-  const gas = wants === 'payload' ? gasWordsOf(transaction, patience.blocks, situation) : undefined
-  if (gas !== undefined) return [{ do: 'giveUp', transaction, refused: { as: 'belowLeastGas', words: gas } }]
-  const unknown = wants === 'payload' ? lastingWordsOf(transaction, situation) : undefined
-  if (unknown !== undefined) return [{ do: 'giveUp', transaction, refused: { as: 'unknown', words: unknown } }]
+  const { givenUp, mayBid } = judgeRefusals(contender, situation)
+  if (givenUp) return givenUp
   const again = repeatOrReadBalance(transaction, own, situation)
-  // No price makes other bytes valid.
-  const mayBid = mayBeKnown(latest) && invalid?.is !== 'recent'
-  const why = mayBid ? reasonToBid(contender, latest, situation) : undefined
+  const why = mayBid && mayBeKnown(latest) ? reasonToBid(contender, latest, situation) : undefined
   if (!why || !market) return [...explainIdle(contender, situation), ...again]
   // A payload that needs more gas bids at fees that its client named, too: only the gas is ours to choose.
   if (!named || why === 'tooTight') return bidAgain(contender, why, market, situation, again)

@@ -1,18 +1,17 @@
 // A canceled transaction in flight: it is dropped where certainly no node has it, and otherwise a no-op contends for its nonce
 // until something is mined.
 import { mayBeKnown } from '../../attempt.ts'
-import { whyGivenUp } from '../../give-up.ts'
 import type { InPhase } from '../../transaction.ts'
-import { explain, type Steps } from '../plan/decision.ts'
+import type { Steps } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
 import { fateOnArrival } from '../rules/arrival-order.ts'
+import { explainGivenUp } from '../rules/give-up.ts'
 import { noOpContender } from '../terms/contender.ts'
 import { advance } from './advance.ts'
 
 export function cancelInFlight(transaction: InPhase<'inFlight'>, situation: Situation): Steps {
   // Other reasons why the no-op waits go deeper, and come after this one.
-  const why = transaction.cancellation?.origin === 'refusal' ? explain(transaction, whyGivenUp(transaction)) : []
-  return [...why, ...race(transaction, situation)]
+  return [...explainGivenUp(transaction), ...race(transaction, situation)]
 }
 
 function race(transaction: InPhase<'inFlight'>, situation: Situation): Steps {

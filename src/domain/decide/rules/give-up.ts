@@ -1,10 +1,28 @@
-// When a payload is given up that nodes call invalid. Their word is no proof that no pool has the bytes, so a no-op races
-// them for the nonce, and the chain shows the end.
-import { type Attempt, invalidReasonOf, newest, refusedSinceOf, takenAtOf, unrecognizedErrorOf } from '../../attempt.ts'
-import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
+// Giving up a payload that nodes refuse for good: as invalid, in words that no table has, or below the least gas after a fork.
+//
+// The payload's sender has to know, and its nonce holds up all that comes after. But the nodes' word is no proof that no pool has the bytes,
+// so a no-op races them for the nonce, and the chain shows the end. Without this file a payload that every node refuses would be broadcast
+// for ever. The promise: one endpoint that took the payload in the last ten minutes outweighs all that refuse it. For example, unknown words
+// count after two minutes and 20 blocks, and only if endpoints accepted other bytes meanwhile: without that it is an outage.
+//
+// For a payload that no node refuses each function answers undefined, and that it may bid.
+import {
+  type Attempt,
+  invalidReasonOf,
+  mayBeKnown,
+  newest,
+  refusedSinceOf,
+  takenAtOf,
+  unrecognizedErrorOf,
+} from '../../attempt.ts'
+import { type Refused, whyGivenUp } from '../../give-up.ts'
+import { gasRulesOf, isBelowLeastGas, refusalOfGas } from '../../intrinsic-gas.ts'
+import type { RefusedPayload } from '../../observation.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
+import { type Decision, explain, type Steps } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
 import { blocksWaited } from '../terms/attempts.ts'
+import type { Contender } from '../terms/contender.ts'
 
 /** Time and blocks for which an acceptance by one endpoint outweighs refusals by all others. */
 const takenMsMin = 600_000
@@ -17,8 +35,38 @@ const takenBlocksMin = 20
  */
 type InvalidWord = { readonly is: 'contradicted' | 'recent' } | { readonly is: 'byAll'; readonly words: string }
 
+/** Whether a payload ends here, or whether another price may help. */
+interface Judged {
+  readonly givenUp?: Steps
+  /** No price makes other bytes valid. */
+  readonly mayBid: boolean
+}
+
+/** Judges the refusals of a contender's newest attempt: those of a payload may end it. */
+export function judgeRefusals({ transaction, wants, patience }: Contender, situation: Situation): Judged {
+  if (wants !== 'payload') return { mayBid: true }
+  // More gas makes it valid again.
+  const isTight = isBelowLeastGas(transaction, gasRulesOf(situation.policy.profile, situation.observation))
+  const invalid = isTight ? undefined : judgeInvalid(transaction, situation)
+  if (invalid?.is === 'byAll') return giveUp(transaction, { as: 'invalid', words: invalid.words })
+  const gas = gasWordsOf(transaction, patience.blocks, situation)
+  if (gas !== undefined) return giveUp(transaction, { as: 'belowLeastGas', words: gas })
+  const unknown = lastingWordsOf(transaction, situation)
+  if (unknown !== undefined) return giveUp(transaction, { as: 'unknown', words: unknown })
+  return { mayBid: invalid?.is !== 'recent' }
+}
+
+function giveUp(transaction: InPhase<'inFlight'>, refused: Refused): Judged {
+  return { givenUp: [{ do: 'giveUp', transaction, refused }], mayBid: false }
+}
+
+/** Explains why a payload was given up, while a no-op races it. Other reasons why the no-op waits go deeper. */
+export function explainGivenUp(transaction: InPhase<'inFlight'>): readonly Decision[] {
+  return transaction.cancellation?.origin === 'refusal' ? explain(transaction, whyGivenUp(transaction)) : []
+}
+
 /** Judges the word "invalid" about a payload. Undefined if the last answer about the newest attempt is another. */
-export function judgeInvalid({ lifecycle }: InPhase<'inFlight'>, situation: Situation): InvalidWord | undefined {
+function judgeInvalid({ lifecycle }: InPhase<'inFlight'>, situation: Situation): InvalidWord | undefined {
   const { observation, policy } = situation
   const latest = newest(lifecycle.attempts)
   // An endpoint that gives no answer may leave the last outcome unknown.
@@ -34,7 +82,7 @@ export function judgeInvalid({ lifecycle }: InPhase<'inFlight'>, situation: Situ
  * The refusal of a gas limit that a client named and that is below the least gas by now, in figures. A pool that took the payload before
  * a fork may hold it for ever, and refuse none of its bytes.
  */
-export function gasWordsOf(
+function gasWordsOf(
   { payload, lifecycle }: InPhase<'inFlight'>,
   patienceBlocks: number,
   { observation, policy }: Situation,
@@ -52,7 +100,7 @@ const unknownBlocksMin = 20
  * endpoints accepted other bytes meanwhile: without that, it is an outage. Refusals of later nonces are often a gap, or a limit of
  * senders.
  */
-export function lastingWordsOf({ lifecycle }: InPhase<'inFlight'>, situation: Situation): string | undefined {
+function lastingWordsOf({ lifecycle }: InPhase<'inFlight'>, situation: Situation): string | undefined {
   const { observation, policy, now } = situation
   const { nonce, attempts } = lifecycle
   const words = unrecognizedErrorOf(newest(attempts))
@@ -70,4 +118,34 @@ export function lastingWordsOf({ lifecycle }: InPhase<'inFlight'>, situation: Si
 function wasTakenLately(attempt: Attempt, blockMs: number, { now }: Situation): boolean {
   const takenAt = takenAtOf(attempt)
   return takenAt !== undefined && now - takenAt < Math.max(takenMsMin, takenBlocksMin * blockMs)
+}
+
+/** Payloads that every endpoint may have refused: each endpoint's word about them is read. */
+export function refusedPayloads(inFlight: readonly InPhase<'inFlight'>[]): readonly RefusedPayload[] {
+  return inFlight.filter(isRefused).map(payloadOf)
+}
+
+/** The next nonce's payload, if its refusal is in words that no table has: whether an endpoint shows it is read. */
+export function payloadInUnknownWords([first]: readonly InPhase<'inFlight'>[]): RefusedPayload | undefined {
+  return first && isRefusedInUnknownWords(first) ? payloadOf(first) : undefined
+}
+
+/**
+ * Whether every endpoint may have refused the payload: one that gave no answer leaves the outcome unknown. False for a gap filler,
+ * which no no-op replaces.
+ */
+function isRefused({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): boolean {
+  const latest = newest(lifecycle.attempts)
+  if (origin === 'gap' || cancellation || latest.broadcast.state !== 'handed') return false
+  const { outcome } = latest.broadcast
+  return invalidReasonOf(latest) !== undefined || (outcome.kind === 'unknown' && outcome.code === undefined)
+}
+
+function isRefusedInUnknownWords({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): boolean {
+  return origin !== 'gap' && !cancellation && unrecognizedErrorOf(newest(lifecycle.attempts)) !== undefined
+}
+
+function payloadOf({ lifecycle: { attempts } }: InPhase<'inFlight'>): RefusedPayload {
+  const live = attempts.flatMap((attempt) => (mayBeKnown(attempt) ? [attempt.hash] : []))
+  return { newest: newest(attempts).hash, live }
 }

@@ -16,12 +16,10 @@ import { stalledAfterMinutes } from '../../finality.ts'
 import type { Observation } from '../../observation.ts'
 import { isPaused } from '../../pause.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
-import type { WitnessRule } from '../../second-witness.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../../units.ts'
 import { isSameReason } from '../../wait.ts'
 import type { Reason, Refusal } from '../../wait-facts.ts'
-import type { Testimony } from '../../witness.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { traits } from '../plan/traits.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
@@ -126,30 +124,6 @@ export function explainStalled(
   return explain(transaction, {
     condition: 'finality_stalled',
     facts: { block: inclusion.block.number, minutes, tag: finality },
-  })
-}
-
-/** Silence that is explained. A shorter one is an endpoint that rests, or lags. */
-const silentShownMs = 60_000
-
-/** Explains that one endpoint alone shows an inclusion as final. The wait ends with a second that shows the same. */
-export function explainUnwitnessed(
-  transaction: InPhase<'mined'>,
-  testimony: Testimony | undefined,
-  { secondWitness }: WitnessRule,
-): Decision[] {
-  const { hash: spender, block } = transaction.lifecycle.inclusion
-  if (!testimony) return []
-  const { shownBy, refutedBy, elsewhereBy, silentMs } = testimony
-  const deniedBy = [...refutedBy, ...elsewhereBy]
-  if (deniedBy.length > 0) {
-    const facts = { spender, block: block.number, shownBy, deniedBy }
-    return explain(transaction, { condition: 'witnesses_contradict', facts })
-  }
-  if (silentMs < silentShownMs) return []
-  return explain(transaction, {
-    condition: 'witness_silent',
-    facts: { spender, block: block.number, mode: secondWitness },
   })
 }
 
