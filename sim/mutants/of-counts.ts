@@ -62,7 +62,7 @@ export const ofCounts: readonly Mutant[] = [
       'raises the floor of spent nonces in a history check to any count of a node, so that no nonce below is bound again',
     caughtBy: decided,
     expects: 'a history check raises no floor to a count beyond the reach',
-    edits: [{ file: 'src/domain/decide/decide.ts', find: 'isBusy || !reach.isWithin ?', put: 'isBusy ?' }],
+    edits: [{ file: 'src/domain/decide/lost-history/search.ts', find: 'isBusy || !reach.isWithin ?', put: 'isBusy ?' }],
   },
   {
     name: 'fill-at-any-distance',

@@ -86,7 +86,7 @@ const ruleFacts: readonly RuleFacts[] = [
     rule: 'sweeps.ts',
     facts: /\bisSweep\b/,
     // A spender that is recognized gives a sweep its value.
-    besides: ['domain/decide/apply.ts', 'domain/decide/lost-history/recover.ts'],
+    besides: ['domain/decide/lost-history/recover.ts'],
   },
   { rule: 'gas-reserve.ts', facts: /\breserveBalance\b|\bbalanceLagBlocks\b/ },
   { rule: 'cost-bound.ts', facts: /\bcostMax\b/ },

@@ -6,15 +6,14 @@ import { giveUp } from '../give-up.ts'
 import { type Hash, mapNonEmpty, type TransactionId } from '../ids.ts'
 import type { Relayer } from '../relayer.ts'
 import { endHold, heldUntilApproved } from '../release.ts'
-import { isSweep, lowerValue, withBoundValue, withValue } from '../sweep.ts'
+import { lowerValue, withBoundValue } from '../sweep.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { withoutWait, withReason, withWait } from '../wait.ts'
 import { confirm, finalize, include, refusePayload, reopen, requeue } from './facts/inclusion.ts'
 import { restoreCancellation, suspect } from './lost-history/lost-cancellation.ts'
-import { recoverAttempt } from './lost-history/recover.ts'
+import { recover } from './lost-history/recover.ts'
 import type { Change } from './plan/decision.ts'
-import { type Found, recoveredReason } from './plan/found.ts'
 
 /** `attempt` is the signed attempt of assignNonce, bump, replace, signNoOp and usePresigned. */
 export function apply(
@@ -118,18 +117,6 @@ export function fillGap(
     bind(gapFiller, at.nonce, attempt, at.now),
     `fills nonce ${at.nonce}, which no other transaction takes`,
   )
-}
-
-/** Gives a recovered transaction the state that follows a crash during a broadcast: from here on it is searched for like any other. */
-function recover(found: Found, now: TimestampMs): Transaction {
-  const { spender, signed: mined } = found
-  const { suspectedNoOp: _, ...transaction } = found.transaction
-  const bound: Transaction = {
-    ...(isSweep(transaction) ? withValue(transaction, mined.value) : transaction),
-    lifecycle: { phase: 'inFlight', nonce: spender.nonce, attempts: [recoverAttempt(found, now)] },
-    sentAt: transaction.sentAt ?? spender.minedAt,
-  }
-  return withReason(bound, recoveredReason)
 }
 
 /** The transaction with the outcomes of its broadcasts. */

@@ -4,12 +4,12 @@ import { isFinal } from '../finality.ts'
 import type { Hash } from '../ids.ts'
 import { confirmations } from '../observation.ts'
 import { type InPhase, isInPhase, returnsToQueue, spenderKind, type Transaction } from '../transaction.ts'
-import type { Wei } from '../units.ts'
 import { mayConfirm } from './facts/confirmed-not-final.ts'
 import { include } from './facts/inclusion.ts'
 import { mayHaveCanceled } from './lost-history/lost-cancellation.ts'
 import type { Decision, Steps } from './plan/decision.ts'
-import type { Fact, Lacks } from './plan/lacks.ts'
+import type { FollowUps } from './plan/followed.ts'
+import type { Fact } from './plan/lacks.ts'
 import { traits } from './plan/traits.ts'
 import { payloadsAwaitAnswer, type Situation, type Work } from './plan/work.ts'
 import { cancelInFlight } from './race/cancel-in-flight.ts'
@@ -19,14 +19,6 @@ import { awaitWitness, witnessesOf } from './rules/second-witness.ts'
 import { hasExpired } from './terms/expired.ts'
 import { addedBy } from './terms/funds.ts'
 import { explainStalled, explainUnproven } from './waits/explain-waits.ts'
-
-export interface FollowUps {
-  readonly followUps: readonly Decision[]
-  /** Facts that follow-ups need first. */
-  readonly lacks: Lacks
-  /** The cost of the follow-ups beyond that of the signed attempts. */
-  readonly unsignedCost: Wei
-}
 
 /** Decides about one transaction after the other, by nonce: the cost of one's attempt is not left for the next. */
 export function followAll(situation: Situation): FollowUps {

@@ -68,16 +68,3 @@ export function hasMoreToFinalize({ confirmedNotFinal }: Work, decisions: readon
     ending.includes(each.do) || (each.do === 'explain' && each.condition === 'finality_stalled')
   return confirmedNotFinal?.hasMore === true && decisions.some(isStep)
 }
-
-/** Nonces used by rows that were not loaded, up to a sequence. */
-export function noncesOfUnreadRows({ confirmedNotFinal, open }: Work, through: number): readonly Nonce[] {
-  if (!confirmedNotFinal?.explained) return []
-  const read = new Set(open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
-  const nonces: Nonce[] = []
-  for (const { first, last, ahead } of confirmedNotFinal.explained) {
-    for (let nonce = first; nonce <= Math.min(last, through - ahead); nonce += 1) {
-      if (!read.has(nonce)) nonces.push(nonce)
-    }
-  }
-  return nonces
-}

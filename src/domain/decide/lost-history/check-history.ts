@@ -13,7 +13,6 @@ import {
 } from '../../observation.ts'
 import { isInPhase, returnsToQueue, spenderKind, type Transaction } from '../../transaction.ts'
 import type { Nonce } from '../../units.ts'
-import { noncesOfUnreadRows } from '../facts/confirmed-not-final.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { heldMax, type Work } from '../plan/work.ts'
 import { windowMax } from '../terms/window.ts'
@@ -180,4 +179,17 @@ function extend(
 function explainWait({ queued: [first], lostHistory }: Work, from: Nonce, to: Nonce): Decision[] {
   if (!first || (lostHistory && first.sequence > lostHistory.through)) return []
   return explain(first, { condition: 'history_unknown', facts: { from, to } })
+}
+
+/** Nonces used by rows that were not loaded, up to a sequence. */
+function noncesOfUnreadRows({ confirmedNotFinal, open }: Work, through: number): readonly Nonce[] {
+  if (!confirmedNotFinal?.explained) return []
+  const read = new Set(open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
+  const nonces: Nonce[] = []
+  for (const { first, last, ahead } of confirmedNotFinal.explained) {
+    for (let nonce = first; nonce <= Math.min(last, through - ahead); nonce += 1) {
+      if (!read.has(nonce)) nonces.push(nonce)
+    }
+  }
+  return nonces
 }

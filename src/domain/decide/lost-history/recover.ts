@@ -2,9 +2,10 @@
 import type { Attempt, AttemptKind } from '../../attempt.ts'
 import type { TransactionId } from '../../ids.ts'
 import type { MinedPayload, Spender } from '../../observation.ts'
-import { isSweep } from '../../sweep.ts'
+import { isSweep, withValue } from '../../sweep.ts'
 import { isSameAccessList, type Payload, type Transaction } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
+import { withReason } from '../../wait.ts'
 import { type Found, recoveredReason } from '../plan/found.ts'
 
 /** How far the machine's clock may be from the chain's. */
@@ -48,7 +49,19 @@ function carries(signed: MinedPayload, { to, value, data, accessList }: Payload)
   )
 }
 
-export function recoverAttempt({ transaction, spender, signed, revision }: Found, now: TimestampMs): Attempt {
+/** Gives a recovered transaction the state that follows a crash during a broadcast: from here on it is searched for like any other. */
+export function recover(found: Found, now: TimestampMs): Transaction {
+  const { spender, signed: mined } = found
+  const { suspectedNoOp: _, ...transaction } = found.transaction
+  const bound: Transaction = {
+    ...(isSweep(transaction) ? withValue(transaction, mined.value) : transaction),
+    lifecycle: { phase: 'inFlight', nonce: spender.nonce, attempts: [recoverAttempt(found, now)] },
+    sentAt: transaction.sentAt ?? spender.minedAt,
+  }
+  return withReason(bound, recoveredReason)
+}
+
+function recoverAttempt({ transaction, spender, signed, revision }: Found, now: TimestampMs): Attempt {
   const attempt = rebuildAttempt(transaction.id, { ...spender, signed }, revision === 0 ? 'execute' : 'replace', now)
   return revision === 0 ? attempt : { ...attempt, revision }
 }
