@@ -74,7 +74,7 @@ export const ofRaces: readonly Mutant[] = [
       {
         file: 'src/domain/decide/rules/give-up.ts',
         find: "if (invalid?.is === 'byAll') return",
-        put: "if (invalid?.is === 'byAll' && latest.nonce < 0) return",
+        put: "if (invalid?.is === 'byAll' && transaction.sequence < 0) return",
       },
     ],
   },
