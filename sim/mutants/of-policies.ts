@@ -184,7 +184,7 @@ export const ofPolicies: readonly Mutant[] = [
     expects: 'although whitelist_receivers forbids',
     edits: [
       {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
+        file: 'src/domain/decide/queue/offer.ts',
         find: 'if (forbidden !== undefined) return',
         put: 'if (forbidden === work.relayer.id) return',
       },

@@ -44,7 +44,7 @@ export const ofWaits: readonly Mutant[] = [
     expects: 'waits for balance_below_minimum, which is not so',
     edits: [
       {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
+        file: 'src/domain/decide/queue/offer.ts',
         find: 'if (balance < minBalance) return',
         put: 'if (balance < 1_000_000n * minBalance) return',
       },

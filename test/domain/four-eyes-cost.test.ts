@@ -5,7 +5,8 @@ import type { Attempt } from '../../src/domain/attempt.ts'
 import { holdOfReplacement } from '../../src/domain/begin-hold.ts'
 import { apply } from '../../src/domain/decide/apply.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
-import { isChange, needsSignature } from '../../src/domain/decide/plan/decision.ts'
+import { isChange } from '../../src/domain/decide/plan/decision.ts'
+import { isSigning } from '../../src/domain/decide/plan/traits.ts'
 import { RescindError } from '../../src/domain/errors.ts'
 import { effectivePrice, type Fees, feeCap, type Market, type Speed, speeds } from '../../src/domain/fees.ts'
 import { gasMaxOf } from '../../src/domain/four-eyes.ts'
@@ -92,7 +93,7 @@ function step(
   for (const decision of decide({ work, observation, policy: somePolicy, now: now + block * 12_000 }).decisions) {
     if (!isChange(decision)) continue
     let attempt: Attempt | undefined
-    if (needsSignature(decision)) {
+    if (isSigning(decision)) {
       const { fees, gasLimit } = decision
       const revision = revisionOf(next)
       attempt = someAttempt(0, {

@@ -1,44 +1,17 @@
 // Assigns nonces to the queue. Nonces are bound late, lowest first, and no gap stays behind.
-import { roughly } from '../../condition.ts'
-import { type Fees, feeCap, type Market } from '../../fees.ts'
-import { forbids } from '../../forbid.ts'
-import { gasMaxOf } from '../../four-eyes.ts'
-import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
+import type { Market } from '../../fees.ts'
 import { l1FeeOf, lacksL1Fee } from '../../l1-fee.ts'
-import { estimatedGas, type Observation } from '../../observation.ts'
+import type { Observation } from '../../observation.ts'
 import { isPaused, pauseFacts } from '../../pause.ts'
-import type { NetworkPolicy, Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
-import type { Gas, Nonce, Wei } from '../../units.ts'
+import type { Nonce, Wei } from '../../units.ts'
 import type { FactsOf, Reason } from '../../wait-facts.ts'
 import { type Assignments, type Decision, type Explanation, explain, nothing } from '../plan/decision.ts'
 import { type Fact, lacking } from '../plan/lacks.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { explainRefusedGapFiller, fillGaps, lookedAtMax } from '../rules/gap-fillers.ts'
-import {
-  type Before,
-  blockedByGas,
-  blockedByReserve,
-  countedBalance,
-  gasFundsOf,
-  isBrief,
-  lagOf,
-} from '../rules/gas-reserve.ts'
-import { paysAhead, refusalOfNewReceiver } from '../rules/new-receiver.ts'
-import { limitReach } from '../rules/reach.ts'
-import {
-  blockedByPayment,
-  boundValueOf,
-  frontOf,
-  isHeldByPause,
-  isSweepWaiting,
-  minBalanceFor,
-  refusalOfEmpty,
-  reserveBeside,
-  wasCheckedWhole,
-  withSweptValue,
-} from '../rules/sweeps.ts'
-import { firstPrice, withTipOf } from '../terms/first-price.ts'
+import { countedBalance, gasFundsOf, isBrief } from '../rules/gas-reserve.ts'
+import { boundValueOf, frontOf, isHeldByPause, isSweepWaiting, reserveBeside } from '../rules/sweeps.ts'
 import {
   type FreeNonces,
   foreignNonceUsableFrom,
@@ -51,7 +24,8 @@ import {
 } from '../terms/free-nonces.ts'
 import { minedAhead, spendable, upfrontCost } from '../terms/funds.ts'
 import { roomIn } from '../terms/window.ts'
-import { explainPoolBeyond, explainPoolUnseen } from '../waits/explain-waits.ts'
+import { explainPoolUnseen } from '../waits/explain-waits.ts'
+import { type Offer, type Offered, offerFor, type Purse } from './offer.ts'
 
 export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   const { work, observation, policy } = situation
@@ -141,94 +115,116 @@ function assignQueue(market: Market, free: FreeNonces, situation: Omit<Situation
       observeAgainAtOnce: false,
     }
   }
-  return assignEach(candidates, { most, counted: counted ?? 0n }, market, free, situation)
+  const purse = purseOf(candidates[0], counted ?? 0n, market, free.peek(), situation)
+  return assignEach(candidates, most, purse, free, situation)
 }
 
-/** Assigns nonces to candidates. `most`: how many may get one. `counted`: the part of the balance that pays for a transaction now. */
+/** Assigns nonces to candidates, first in, first out: one that can't go now holds back later ones. `most`: how many may get one. */
 function assignEach(
   candidates: readonly Transaction[],
-  limit: { readonly most: number; readonly counted: Wei },
-  market: Market,
+  most: number,
+  first: Purse,
   free: FreeNonces,
-  { work, observation, policy }: Omit<Situation, 'now'>,
+  situation: Omit<Situation, 'now'>,
 ): Assigned {
-  const { balance = 0n } = observation
-  const { counted } = limit
-  let { most } = limit
-  const { skipUnfunded = false } = work.relayer.policies
-  const decisions: Decision[] = []
+  const { work, observation } = situation
+  let [purse, left] = [first, most]
   /** Transactions that others pass, with `skip_unfunded`. */
   const passed: Explanation[] = []
-  /** Where money is short: the balance may have been topped up since it was read. */
-  const unlessRead: Fact | undefined = isRemembered(observation) ? 'balance' : undefined
-  const stop = (explained: readonly Decision[]) => ({
-    decisions: [...decisions, ...passed, ...explained],
+  const stop = (explained: readonly Decision[], isShort = passed.length > 0) => ({
+    decisions: [...purse.decided, ...passed, ...explained],
     observeAgainAtOnce: false,
-    lacks: passed.length > 0 ? unlessRead : undefined,
+    // The balance may have been topped up since it was read.
+    lacks: isShort && isRemembered(observation) ? ('balance' as const) : undefined,
   })
-  const isBeyond = isPoolBeyond(work, observation) && !mayUseForeignNonce(work, observation, policy)
-  const reserve = candidates[0] ? reserveBeside(candidates[0], work.relayer, market, policy) : 0n
-  let wallet = spendable(work, counted, market, reserve) - minedAhead(work, observation.nonce, market)
-  let gasFunds = gasFundsOf(work, observation, policy)
   for (const stored of candidates) {
-    if (most === 0) break
+    if (left === 0) break
     if (!isInPhase(stored, 'queued')) continue
-    most -= 1
-    const transaction = withSweptValue(stored, wallet, market, { work, observation, policy })
-    const refusal = refusalAtOnce(transaction, { work, observation, policy }, decisions)
-    if (refusal !== undefined) {
-      decisions.push({ do: 'refuse', transaction, reason: refusal })
-      continue
-    }
-    const before = { nonce: free.peek(), balance: wallet + reserve, gasFunds }
-    const funds = { balance, counted, wallet }
-    const late = blockedByPayment(transaction, funds, policy)
-    const kept = late ?? blockedByReserve(transaction.payload, before, { work, observation, policy })
-    const estimate = observation.estimates.get(transaction.id)
-    // A client that names its gas limit takes that risk itself.
-    const { value } = transaction.payload
-    if (estimate?.kind === 'reverts' && transaction.payload.gasLimit === undefined && value <= balance) {
-      // It may need an earlier transaction, an approval for example. Once it is first, its own result counts.
-      const isAhead = inFlightOf(work).length > 0 || decisions.some(({ do: what }) => what === 'assignNonce')
-      if (isAhead || isBrief(kept))
-        return stop(explain(transaction, { condition: 'would_revert', facts: { of: 'send', words: estimate.reason } }))
-      decisions.push({ do: 'refuse', transaction, reason: `it would revert: ${estimate.reason}` })
-      continue
-    }
-    const gasLimit = transaction.payload.gasLimit ?? estimatedGas(transaction, observation)
-    // First in, first out: a transaction that can't go now holds back later ones.
-    if (gasLimit === undefined && estimate === undefined) return { ...stop([]), observeAgainAtOnce: true }
-    if (gasLimit !== undefined && gasLimit > gasMaxOf(work.relayer, stored)) {
-      decisions.push({ do: 'hold', transaction: stored })
-      continue
-    }
-    const priced = price(transaction, gasLimit, funds, work, withTipOf(market, estimate), policy)
-    const offer = within(priced, kept, before, { work, observation, policy })
-    if ('condition' in offer) {
-      const { condition } = offer
-      const skips = skipUnfunded && !isBrief(offer)
-      if (skips && condition === 'balance_short') {
-        passed.push(...explain(transaction, offer))
-        most += 1
-        continue
+    left -= 1
+    const offered = offerFor(stored, purse, situation)
+    const { transaction } = offered
+    switch (offered.is) {
+      case 'refused':
+        purse = { ...purse, decided: [...purse.decided, { do: 'refuse', transaction, reason: offered.reason }] }
+        break
+      case 'held':
+        purse = { ...purse, decided: [...purse.decided, { do: 'hold', transaction: stored }] }
+        break
+      case 'unknown':
+        return offered.lacks ? { ...stop([]), lacks: offered.lacks } : { ...stop([]), observeAgainAtOnce: true }
+      case 'waits': {
+        const { reason } = offered
+        if (!mayBePassed(reason, work)) {
+          const isShort = isOfMoney(reason) || (passed.length > 0 && !isOfPrice(reason))
+          return stop(explain(transaction, reason), isShort)
+        }
+        passed.push(...explain(transaction, reason))
+        left += 1
+        break
       }
-      const isShort = condition === 'balance_below_minimum' || condition === 'balance_short'
-      return { ...stop(explain(transaction, offer)), lacks: isShort ? unlessRead : undefined }
+      case 'offer':
+        purse = paidFrom(purse, stored, offered, free)
     }
-    if (isBeyond) return stop(explainPoolBeyond(transaction, observation))
-    const { isWithin, blockedBy, lacks } = limitReach(free.peek(), { work, observation })
-    if (blockedBy) return stop(explain(transaction, blockedBy))
-    if (!isWithin) return { ...stop([]), lacks }
-    const bound = boundValueOf(stored, transaction)
-    decisions.push({ do: 'assignNonce', transaction: stored, nonce: free.take(), ...offer, ...bound })
-    wallet -= upfrontCost(value + l1FeeOf(transaction.payload, market), offer.gasLimit, offer.fees)
-    if (gasFunds !== undefined) gasFunds -= upfrontCost(0n, offer.gasLimit, offer.fees)
   }
-  const hasMoreRoom = decisions.some(({ do: what }) => what === 'refuse' || what === 'hold')
+  const hasMoreRoom = purse.decided.some(({ do: what }) => what === 'refuse' || what === 'hold')
   // Once the passed transactions are on record, the next step loads those behind them.
-  const observeAgainAtOnce =
-    hasMoreRoom || passed.some(({ transaction }) => transaction.wait?.condition !== 'balance_short')
-  return { ...stop([]), observeAgainAtOnce }
+  const isNews = passed.some(({ transaction }) => transaction.wait?.condition !== 'balance_short')
+  return { ...stop([]), observeAgainAtOnce: hasMoreRoom || isNews }
+}
+
+/** The purse before the first transaction of the queue. */
+function purseOf(
+  first: Transaction | undefined,
+  counted: Wei,
+  market: Market,
+  nonce: Nonce,
+  situation: Omit<Situation, 'now'>,
+): Purse {
+  const { work, observation, policy } = situation
+  const reserve = first ? reserveBeside(first, work.relayer, market, policy) : 0n
+  return {
+    market,
+    nonce,
+    balance: observation.balance ?? 0n,
+    counted,
+    wallet: spendable(work, counted, market, reserve) - minedAhead(work, observation.nonce, market),
+    reserve,
+    gasFunds: gasFundsOf(work, observation, policy),
+    isPoolBeyond: isPoolBeyond(work, observation) && !mayUseForeignNonce(work, observation, policy),
+    decided: [],
+  }
+}
+
+/** Takes the nonce, the money and the gas of an offer from the purse. */
+function paidFrom(
+  purse: Purse,
+  stored: InPhase<'queued'>,
+  { transaction, fees, gasLimit }: Offer & Pick<Offered, 'transaction'>,
+  free: FreeNonces,
+): Purse {
+  const { payload } = transaction
+  const bound = { nonce: free.take(), fees, gasLimit, ...boundValueOf(stored, transaction) }
+  const gas = upfrontCost(0n, gasLimit, fees)
+  return {
+    ...purse,
+    nonce: free.peek(),
+    wallet: purse.wallet - gas - payload.value - l1FeeOf(payload, purse.market),
+    gasFunds: purse.gasFunds === undefined ? undefined : purse.gasFunds - gas,
+    decided: [...purse.decided, { do: 'assignNonce', transaction: stored, ...bound }],
+  }
+}
+
+/** Whether others pass a transaction that waits for this reason. */
+function mayBePassed(reason: Reason, { relayer }: Work): boolean {
+  return relayer.policies.skipUnfunded === true && reason.condition === 'balance_short' && !isBrief(reason)
+}
+
+function isOfPrice({ condition }: Reason): boolean {
+  return condition === 'gas_unknown' || condition === 'gas_price_cap'
+}
+
+function isOfMoney({ condition }: Reason): boolean {
+  return condition === 'balance_below_minimum' || condition === 'balance_short'
 }
 
 /** The fact that the step lacks. `counted`: the part of the balance that pays for a transaction now. */
@@ -241,99 +237,4 @@ function missingFact(
   if (work.queued.length > 0 && counted === undefined) return 'laggedBalance'
   // Without the L1 fee the reserve can't be computed.
   return lacksL1Fee(policy.profile, market) ? 'l1Fee' : undefined
-}
-
-/** Why a transaction can never be sent as it is. It ends here, without a pool's word, so it does not block later ones. */
-function refusalAtOnce(
-  transaction: InPhase<'queued'>,
-  { work, observation, policy }: Omit<Situation, 'now'>,
-  decisions: readonly Decision[],
-): string | undefined {
-  const empty = refusalOfEmpty(transaction, observation)
-  if (empty !== undefined) return empty
-  const forbidden = forbids(work.relayer, transaction.payload)
-  // The policies changed after it was accepted.
-  if (forbidden !== undefined) return sinceChanged(transaction, forbidden)
-  const rules = gasRulesOf(policy.profile, observation)
-  return (
-    refusalOfGas(transaction.payload, observation.gasLimitMax, rules) ??
-    refusalOfNewReceiver(transaction, { observation, rules, ahead: paysAhead(work, decisions) })
-  )
-}
-
-/** The refusal of a payload that policies forbid. */
-function sinceChanged(transaction: Transaction, forbidden: string): string {
-  return wasCheckedWhole(transaction) ? `the policies changed since it was accepted: ${forbidden}` : forbidden
-}
-
-interface Offer {
-  readonly fees: Fees
-  readonly gasLimit: Gas
-}
-
-/** The offer, unless the chain would let it wait, or revert. */
-function within(
-  offer: Offer | Reason,
-  kept: Reason | undefined,
-  before: Before,
-  situation: Omit<Situation, 'now'>,
-): Offer | Reason {
-  if ('condition' in offer) return offer
-  return kept ?? blockedByGas(upfrontCost(0n, offer.gasLimit, offer.fees), before, situation) ?? offer
-}
-
-/** Funds of the account. `counted`: the balance that pays for a transaction now. `wallet`: the rest after the transactions before it. */
-interface Funds {
-  readonly balance: Wei
-  readonly counted: Wei
-  readonly wallet: Wei
-}
-
-function price(
-  transaction: InPhase<'queued'>,
-  gasLimit: Gas | undefined,
-  funds: Funds,
-  { relayer }: Work,
-  market: Market,
-  policy: NetworkPolicy,
-): Offer | Reason {
-  const { balance, wallet } = funds
-  const { gasPriceCap } = relayer.policies
-  const minBalance = minBalanceFor(transaction, relayer)
-  const { pricing, value } = transaction.payload
-  const fees = firstPrice(transaction, relayer, market, policy)
-  const l1Fee = l1FeeOf(transaction.payload, market)
-  const unpaid = value + l1Fee - wallet
-  // No node estimates the gas of a value that the balance does not cover.
-  if (gasLimit === undefined && unpaid > 0n)
-    return explainShort(transaction, funds, { short: unpaid, l1Fee }, relayer, policy)
-  if (gasLimit === undefined) {
-    return { condition: 'gas_unknown', facts: { of: 'send' } }
-  }
-  if (!fees) {
-    const isNamed = pricing.kind !== 'speed'
-    const price = isNamed ? feeCap(pricing) : roughly(market.baseFee ?? 0n)
-    return { condition: 'gas_price_cap', facts: { of: 'send', cap: gasPriceCap, price, isNamed } }
-  }
-  if (balance < minBalance) return { condition: 'balance_below_minimum', facts: { balance, minBalance } }
-  const short = upfrontCost(value + l1Fee, gasLimit, fees) - wallet
-  return short > 0n ? explainShort(transaction, funds, { short, l1Fee }, relayer, policy) : { fees, gasLimit }
-}
-
-/** The shortage as a reason. With skip_unfunded it omits the balance, so that many rows need not be rewritten when it changes. */
-function explainShort(
-  { payload: { value } }: InPhase<'queued'>,
-  { balance, counted }: Funds,
-  { short, l1Fee }: { readonly short: Wei; readonly l1Fee: Wei },
-  { policies }: Relayer,
-  { profile }: NetworkPolicy,
-): Reason {
-  const missing = { value, short: roughly(short), paysL1: l1Fee > 0n }
-  if (policies.skipUnfunded) return { condition: 'balance_short', facts: { of: 'passed', ...missing } }
-  const lagBlocks = lagOf(profile)
-  const isLate = lagBlocks > 0 && short <= balance - counted
-  const facts = isLate
-    ? ({ of: 'late', balance: counted, lagBlocks, ...missing } as const)
-    : ({ of: 'send', balance, ...missing } as const)
-  return { condition: 'balance_short', facts }
 }

@@ -93,7 +93,7 @@ function goesAlone(
 }
 
 /** The account as the transactions before the next nonce leave it. */
-export interface Before {
+interface Before {
   readonly nonce: Nonce
   /** The least that the account holds then. */
   readonly balance: Wei

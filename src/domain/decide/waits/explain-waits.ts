@@ -97,9 +97,9 @@ export function explainPoolUnseen(transaction: Transaction, gap: Nonce, from: Bl
   return explain(transaction, { condition: 'pool_unseen', facts: { nonce: gap, from } })
 }
 
-/** Explains that more foreign transactions wait in the pool than nodes keep of one sender, or that the count is false. */
-export function explainPoolBeyond(transaction: Transaction, { nonce, pendingNonce = nonce }: Observation): Decision[] {
-  return explain(transaction, { condition: 'nonce_blocked', facts: { by: 'count', nonce, pendingNonce } })
+/** More foreign transactions wait in the pool than nodes keep of one sender, or the count is false. */
+export function blockedByPool({ nonce, pendingNonce = nonce }: Observation): Reason {
+  return { condition: 'nonce_blocked', facts: { by: 'count', nonce, pendingNonce } }
 }
 
 /** Explains that a nonce was spent long ago, but no node returns a receipt of ours or a block with a foreign transaction. */
