@@ -6,6 +6,7 @@ import type { Condition } from '../../../src/domain/condition.ts'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
 import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
+import type { TransactionId } from '../../../src/domain/ids.ts'
 import type { Estimate, Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
 import { decideInWords as decide } from '../in-words.ts'
@@ -84,6 +85,13 @@ test('its wait is recorded before the next step loads the transactions behind it
 test('a remembered balance is read anew before any is passed', () => {
   const remembered = decided(skips, { queued: queue }, { balanceReadAt: 1 })
   expect(remembered).toMatchObject({ lacks: new Set(['balance']), bound: [] })
+})
+
+test('a remembered balance is read anew before any is passed, whatever holds up the next', () => {
+  const unestimated = queued(3, { payload: estimated })
+  const estimates = new Map<TransactionId, Estimate>([[unestimated.id, { kind: 'unknown' }]])
+  const behind = decided(skips, { queued: [dear(2), unestimated] }, { balanceReadAt: 1, estimates })
+  expect(behind).toMatchObject({ lacks: new Set(['balance']), decisions: [] })
 })
 
 test.each<[string, Estimate]>([

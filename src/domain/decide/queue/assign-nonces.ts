@@ -154,10 +154,8 @@ function assignEach(
         return offered.lacks ? { ...stop([]), lacks: offered.lacks } : { ...stop([]), observeAgainAtOnce: true }
       case 'waits': {
         const { reason } = offered
-        if (!mayBePassed(reason, work)) {
-          const isShort = isOfMoney(reason) || (passed.length > 0 && !isOfPrice(reason))
-          return stop(explain(transaction, reason), isShort)
-        }
+        if (!mayBePassed(reason, work))
+          return stop(explain(transaction, reason), passed.length > 0 || isOfMoney(reason))
         passed.push(...explain(transaction, reason))
         left += 1
         break
@@ -217,10 +215,6 @@ function paidFrom(
 /** Whether others pass a transaction that waits for this reason. */
 function mayBePassed(reason: Reason, { relayer }: Work): boolean {
   return relayer.policies.skipUnfunded === true && reason.condition === 'balance_short' && !isBrief(reason)
-}
-
-function isOfPrice({ condition }: Reason): boolean {
-  return condition === 'gas_unknown' || condition === 'gas_price_cap'
 }
 
 function isOfMoney({ condition }: Reason): boolean {
