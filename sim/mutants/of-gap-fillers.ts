@@ -18,19 +18,6 @@ export const ofGapFillers: readonly Mutant[] = [
     ],
   },
   {
-    name: 'believe-a-shown-transaction',
-    breaks: 'exempts gap fillers below a transaction that the account never signed',
-    caughtBy: 'test/chain/accounts/read-shown-nonce.unit.test.ts',
-    expects: 'another key, another chain, another nonce or altered bytes prove',
-    edits: [
-      {
-        file: 'src/chain/accounts/read-shown-nonce.ts',
-        find: "(await rebuild(transaction, address)).kind === 'proven' ? nonce : undefined",
-        put: 'nonce',
-      },
-    ],
-  },
-  {
     name: 'gap-fillers-on-one-count',
     breaks: 'fills nonces that a second endpoint calls spent',
     caughtBy: decided,

@@ -11,7 +11,6 @@ import { readingAccounts } from './accounts/read-account.ts'
 import { readBalance } from './accounts/read-balance.ts'
 import { readingPooled } from './accounts/read-pooled.ts'
 import { readingReceivers } from './accounts/read-receivers.ts'
-import { readingShownNonces } from './accounts/read-shown-nonce.ts'
 import type { Chain } from './chain.ts'
 import { believingTips } from './fees/believe-tips.ts'
 import { rememberOwnBlocks } from './fees/compare-readings.ts'
@@ -110,7 +109,6 @@ export function openNetwork(options: NetworkOptions): Chain {
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
   const { tipFloor, ownBlocks, readMarket } = openMarket(options, { endpoints, profile, isDevelopment })
   const witnesses = callingWitnesses({ endpoints, providers, namedBlock, witness, clock, logger, metrics, note })
-  const readShownNonce = readingShownNonces(endpoints, chainId)
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
   const price = rememberPrice(clock)
   const send = openSendRaw(profile, clock)
@@ -120,7 +118,7 @@ export function openNetwork(options: NetworkOptions): Chain {
       const seen = await observe(
         {
           ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, ...gas },
-          ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses, refusals },
+          ...{ searched, unexplained, findSpender, checkHistory, witnesses, refusals },
         },
         inquiry,
         changed,

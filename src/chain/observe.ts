@@ -7,7 +7,6 @@ import { claimOf } from '../domain/witness.ts'
 import { byNonce } from './accounts/account-memory.ts'
 import type { Accounts } from './accounts/read-account.ts'
 import type { ReadMissing } from './accounts/read-receivers.ts'
-import type { ReadShownNonce } from './accounts/read-shown-nonce.ts'
 import type { OwnBlocks } from './fees/compare-readings.ts'
 import type { GasFiguresKeeper } from './fees/keep-gas-figures.ts'
 import type { ReadMarket } from './fees/read-market.ts'
@@ -37,7 +36,6 @@ interface Observe {
   readonly readNoOp: ReadNoOp
   readonly gasFigures: Pick<GasFiguresKeeper, 'follow'>
   readonly readMissing: ReadMissing
-  readonly readShownNonce: ReadShownNonce
   readonly searched: FindInclusions['searched']
   readonly unexplained: FindInclusions['unexplained']
   readonly findSpender: FindInclusions['findSpender']
@@ -71,22 +69,20 @@ function noOpOf({ noOpGas, ...facts }: NoOpFacts, { base }: GasFigures): NoOpFac
 
 /** Rejects with ChainUnavailable when no endpoint returns head and nonce. `changed`: as of the port. */
 export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => void): Promise<Observation> {
-  const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp, readShownNonce } = parts
+  const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp } = parts
   const at = await heads.current()
   const isSameChain = watchChain(heads, at)
   const gasLimitMax = parts.limitGas.at(at.head)
-  const [read, prices, { leastTip, ...noOp }, canonical, named, shownNonce, refusedByAll, unshown, gasFigures] =
-    await Promise.all([
-      accounts.read(inquiry, at),
-      inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
-      inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : nothing,
-      readCanonical(inquiry.inclusionBlocks, at),
-      inquiry.tag && readTag(inquiry.tag, at),
-      inquiry.shownNonce && readShownNonce(inquiry.address),
-      inquiry.refused && parts.refusals.findRefusedByAll(inquiry.refused),
-      inquiry.unknownWords && parts.refusals.findUnshown(inquiry.unknownWords),
-      parts.gasFigures.follow(at.head, inquiry.address),
-    ])
+  const [read, prices, { leastTip, ...noOp }, canonical, named, refusedByAll, unshown, gasFigures] = await Promise.all([
+    accounts.read(inquiry, at),
+    inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
+    inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : nothing,
+    readCanonical(inquiry.inclusionBlocks, at),
+    inquiry.tag && readTag(inquiry.tag, at),
+    inquiry.refused && parts.refusals.findRefusedByAll(inquiry.refused),
+    inquiry.unknownWords && parts.refusals.findUnshown(inquiry.unknownWords),
+    parts.gasFigures.follow(at.head, inquiry.address),
+  ])
   const { receivers } = inquiry
   const isCharged = (gasFigures.newAccount ?? 0) > 0
   const missingReceivers = receivers && isCharged ? await parts.readMissing(receivers, at) : undefined
@@ -130,7 +126,6 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     lostNoOps,
     canonical,
     ...(tagged !== undefined && { tagged }),
-    ...(shownNonce !== undefined && { shownNonce }),
     ...(lostHistory && !isSplit && { lostHistory }),
     ...(testimonies && { testimonies }),
     ...(refusedByAll && { refusedByAll }),

@@ -78,8 +78,6 @@ export interface Inquiry {
   readonly pendingNonce: boolean
   /** A nonce that the record never assigned may need a gap filler, or lies far above it, so another endpoint's count is requested. */
   readonly secondCount?: true
-  /** The limit of gap fillers is reached, so the highest transaction that a pool shows is requested. */
-  readonly shownNonce?: true
   /** A new owner requests it, once a transaction waits for a nonce. */
   readonly lostHistory?: HistoryInquiry
   /** Absent where one endpoint suffices. */
@@ -132,11 +130,6 @@ export interface Observation {
   readonly doubtedCount?: Nonce
   /** No other endpoint gave `secondCount`: it repeats counts of the one that was read first. */
   readonly isSecondCountOwn?: true
-  /**
-   * The highest nonce for which a pool shows a transaction that our signature proves. `none`: no pool does. Absent without a
-   * request.
-   */
-  readonly shownNonce?: Nonce | 'none'
   readonly market?: Market
   readonly rule: ReplacementRule
   /** The balance read at the head, or earlier and less our cost since. */

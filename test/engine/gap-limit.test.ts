@@ -14,7 +14,7 @@ async function boundTooHigh(place: Workplace): Promise<Ownership> {
   place.chain.view = someObservation({ nonce: 200 })
   await place.send()
   await step(place.context, owner, nothingUnknown, noneHanging)
-  place.chain.view = someObservation({ pendingNonce: 0, secondCount: 0, shownNonce: 'none' })
+  place.chain.view = someObservation({ pendingNonce: 0, secondCount: 0 })
   return owner
 }
 

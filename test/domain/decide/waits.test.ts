@@ -259,7 +259,7 @@ const cases: readonly Case[] = [
       open: [inFlight(1, undefined, canceled), inFlight(2)],
       gapRecord: { released: new Set(), filledInHour: 64, permitted: 0 },
     },
-    { pendingNonce: 0, secondCount: 0, shownNonce: 'none' },
+    { pendingNonce: 0, secondCount: 0 },
   ],
   [
     'node_refuses',

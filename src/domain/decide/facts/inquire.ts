@@ -93,7 +93,6 @@ export function inquire(
     delegation: binds && (inFlight.length + work.queued.length > 1 || dependsOnDelegation(profile)),
     pendingNonce: requested.has('pendingNonce'),
     ...(requested.has('secondCount') && { secondCount: true }),
-    ...(requested.has('shownNonce') && { shownNonce: true }),
   }
 }
 

@@ -6,9 +6,8 @@
  * - `balance`: the remembered balance does not suffice, or a transaction in flight gets a new price.
  * - `gapRecord`: gaps have to be filled, or a nonce lies far above the record. The record has earlier gap fillers and permits.
  * - `secondCount`: nonces that the record never assigned have to be filled, or bound. Another endpoint counts the account's nonces.
- * - `shownNonce`: the limit of an hour is reached. A pool shows the highest transaction of ours.
  */
-export type Fact = 'pendingNonce' | 'balance' | 'gapRecord' | 'secondCount' | 'shownNonce'
+export type Fact = 'pendingNonce' | 'balance' | 'gapRecord' | 'secondCount'
 
 export type Lacks = ReadonlySet<Fact>
 

@@ -9,7 +9,6 @@
 import { invalidReasonOf, newest } from '../../attempt.ts'
 import { type Fees, lowered, type Market, marketFees } from '../../fees.ts'
 import { noOpGasLimit } from '../../no-op.ts'
-import type { Observation } from '../../observation.ts'
 import { isPaused } from '../../pause.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
@@ -96,31 +95,15 @@ export function limitGapFillers(
     const { blockedBy, isWithin, lacks } = limitReach(nonce, { work, observation })
     if (blockedBy) return { fill, blocked: { nonce, by: blockedBy }, hasMore: false }
     if (!isWithin) return { fill: [], lacks, hasMore: false }
-    const { secondCount, shownNonce } = observation
-    if (left === 0 && shownNonce === undefined) return { fill: [], lacks: 'shownNonce', hasMore: false }
-    const isExempt = left === 0 && isShown(nonce, work, shownNonce)
-    if (left === 0 && !isExempt) return { fill, blocked: { nonce, by: 'limit' }, hasMore: false }
+    const { secondCount } = observation
+    if (left === 0) return { fill, blocked: { nonce, by: 'limit' }, hasMore: false }
     if (secondCount === undefined) return { fill: [], lacks: 'secondCount', hasMore: false }
     if (secondCount === 'unknown' || secondCount > nonce)
       return { fill, blocked: { nonce, by: 'count' }, hasMore: false }
-    if (isExempt) {
-      fill.push({ nonce })
-      continue
-    }
     left -= 1
     fill.push({ nonce, unassigned: true })
   }
   return { fill, hasMore: false }
-}
-
-/**
- * Whether a pool shows a transaction for this nonce or a higher one that we signed and that is not on record: then no false
- * count made the gap, but a lost history. A transaction on record proves nothing: a false count may have bound its nonce.
- */
-function isShown(nonce: Nonce, { open, gapRecord }: Work, shown: Observation['shownNonce']): boolean {
-  if (shown === undefined || shown === 'none' || nonce > shown) return false
-  const isOnRecord = open.some(({ lifecycle }) => 'nonce' in lifecycle && lifecycle.nonce === shown)
-  return !isOnRecord && gapRecord?.released.has(shown) === false
 }
 
 /** Counts the nonces that this step gives back as released: they are on record only once the step has ended. */

@@ -15,17 +15,11 @@ import { headAt, height, inFlight, queued, someMarket, someObservation, someSitu
 const unassigned: GapRecord = { released: new Set(), filledInHour: 0, permitted: 0 }
 const range = (from: number, below: number) => Array.from({ length: below - from }, (_, index) => from + index)
 
-function limited(
-  gaps: readonly number[],
-  gapRecord: GapRecord | undefined,
-  secondCount?: Observation['secondCount'],
-  shownNonce: Observation['shownNonce'] = 'none',
-  open: Work['open'] = [],
-) {
-  const { gapRecord: _, ...work } = someWork({ open })
+function limited(gaps: readonly number[], gapRecord: GapRecord | undefined, secondCount?: Observation['secondCount']) {
+  const { gapRecord: _, ...work } = someWork()
   return limitGapFillers(gaps, {
     work: { ...work, ...(gapRecord && { gapRecord }) },
-    observation: someObservation({ shownNonce, ...(secondCount !== undefined && { secondCount }) }),
+    observation: someObservation(secondCount === undefined ? {} : { secondCount }),
   })
 }
 
@@ -63,31 +57,6 @@ describe('gap fillers', () => {
       blocked: { nonce: 5, by: 'limit' },
       fill: { length: 5 },
     })
-  })
-
-  test('up to a transaction of ours that a pool shows and the record lacks are exempt, and need the second count all the same', () => {
-    const used = { ...unassigned, filledInHour: 64 }
-    const { gapRecord: _, ...work } = someWork()
-    const unread = limitGapFillers([3], {
-      work: { ...work, gapRecord: used },
-      observation: someObservation({ secondCount: 0 }),
-    })
-    expect(unread).toMatchObject({ fill: [], lacks: 'shownNonce' })
-    expect(limited(range(0, 10), used, 0, 5)).toEqual({
-      fill: range(0, 6).map((nonce) => ({ nonce })),
-      blocked: { nonce: 6, by: 'limit' },
-      hasMore: false,
-    })
-    expect(limited(range(0, 40), used, 0, 39)).toMatchObject({ hasMore: true, fill: { length: 16 } })
-    expect(limited([3], used, undefined, 5)).toMatchObject({ fill: [], lacks: 'secondCount' })
-    expect(limited([3], used, 4, 5)).toMatchObject({ fill: [], blocked: { by: 'count' } })
-  })
-
-  test('below a transaction on record are not exempt: a false count may have bound its nonce', () => {
-    const used = { ...unassigned, filledInHour: 64 }
-    expect(limited([3], used, 0, 5, [inFlight(5)])).toMatchObject({ fill: [], blocked: { nonce: 3, by: 'limit' } })
-    const gaveBack = { ...used, released: new Set([5]) }
-    expect(limited([3], gaveBack, 0, 5)).toMatchObject({ fill: [], blocked: { nonce: 3, by: 'limit' } })
   })
 })
 

@@ -167,7 +167,7 @@ test('a gap filler has the same reach, and no permit fills a nonce from 10^9 on'
   const at = (nonce: number, gapRecord: GapRecord, more: Partial<Observation> = {}) =>
     limitGapFillers([nonce], {
       work: someWork({ floor, gapRecord }),
-      observation: someObservation({ shownNonce: 'none', ...more }),
+      observation: someObservation(more),
     })
   expect(at(far, unpermitted)).toMatchObject({ fill: [], lacks: 'secondCount' })
   expect(at(far, unpermitted, { secondCount: far, isSecondCountOwn: true })).toMatchObject({
