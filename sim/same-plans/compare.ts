@@ -15,7 +15,11 @@ export function byBoth<A extends readonly unknown[], R>(
   return (...given) => {
     const result = ours(...given)
     compared[name] = (compared[name] ?? 0) + 1
-    const difference = firstDifference(name, result, inOurTerms(resultOf(() => theirs(...given))))
+    const difference = firstDifference(
+      name,
+      result,
+      resultOf(() => theirs(...given)),
+    )
     if (difference !== undefined) differences.push(difference)
     return result
   }
@@ -27,18 +31,6 @@ function resultOf(made: () => unknown): unknown {
   } catch (error) {
     return error
   }
-}
-
-/** A plan of a commit before `lacks`, which had a member for each fact. */
-function inOurTerms(result: unknown): unknown {
-  if (typeof result !== 'object' || result === null || !('needsBalance' in result)) return result
-  const { needsPendingNonce, needsBalance, needsGapRecord, needsSecondCount, needsShownNonce, ...plan } =
-    result as Record<string, unknown>
-  const facts = Object.entries({
-    ...{ pendingNonce: needsPendingNonce, balance: needsBalance, gapRecord: needsGapRecord },
-    ...{ secondCount: needsSecondCount, shownNonce: needsShownNonce },
-  })
-  return { ...plan, lacks: new Set(facts.flatMap(([fact, isLacking]) => (isLacking === true ? [fact] : []))) }
 }
 
 /** A member that is absent, and one that is undefined or false, say the same. */

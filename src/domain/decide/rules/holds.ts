@@ -1,4 +1,9 @@
-// Releases transactions on hold once time has ended their holds, by our clock and by the chain's. A pause keeps them on hold.
+// Holds: a send waits for a time before it may get a nonce (`hold_for`, `not_before`, or a policy).
+//
+// A clock that is wrong would send too early, so our clock and the chain's have to agree that the time has come. Where no newer head comes, ours
+// alone ends the hold a while later. The promise: no transaction leaves its hold before its time. A pause keeps it on hold.
+//
+// Without transactions on hold each function answers that nothing is due.
 import { hasHoldEnded, patienceEndsAt } from '../../hold.ts'
 import { isPaused } from '../../pause.ts'
 import { isInPhase } from '../../transaction.ts'

@@ -1,5 +1,9 @@
-// A value to an account that does not exist creates it. Where that costs gas of its own (EIP-8037), a named limit may not pay for it:
-// the transaction would be mined in vain, and all its gas paid.
+// New receivers: a value to an account that does not exist creates it, and chains with EIP-8037 charge gas of its own for that.
+//
+// Without this file a transfer whose client named 21,000 gas would be mined in vain there, and all its gas paid. The promise: it is refused
+// before it gets a nonce, with the gas that it needs, unless the client insists (`allow_out_of_gas`) or a payload ahead creates the account.
+//
+// Where the account costs nothing, or the gas is estimated, it answers undefined.
 import { lowerHex } from '../../ids.ts'
 import { type GasRules, gasOfNewReceiver } from '../../intrinsic-gas.ts'
 import type { Observation } from '../../observation.ts'

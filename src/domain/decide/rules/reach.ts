@@ -1,5 +1,10 @@
-// Limits how far above the record a nonce is bound. A node may name any count of the account, and a nonce that the account
-// never reaches can't be mined: its transaction would wait for ever, and all that is bound above it too.
+// The reach: how far above the record a nonce is bound. A node may name any count of the account.
+//
+// A nonce that the account never reaches can't be mined: without this file its transaction would wait for ever, and all that is bound above it
+// too. The promise: beyond 10,000 above the highest nonce on record another endpoint's count or an operator's permit is needed, and from 10^9
+// on nothing helps. For example, the record ends at 500 and a node counts 20,000: no nonce is bound until another endpoint counts as far.
+//
+// Within the reach it answers that the nonce may be bound, and reads nothing.
 import type { Observation } from '../../observation.ts'
 import type { Nonce } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
