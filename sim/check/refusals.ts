@@ -7,7 +7,7 @@ import { tagOf } from '../chain/transaction.ts'
 import type { Shown } from '../clients.ts'
 import type { Disk } from '../process/database.ts'
 import type { Row } from './row.ts'
-import { refusedBy, rulesOf } from './rules.ts'
+import { namedPrice, refusedBy, rulesOf } from './rules.ts'
 
 /** A request as its client made it. */
 export interface ClientRequest {
@@ -66,6 +66,16 @@ const isPaused: Rule = ({ relayer }) => relayer !== undefined && (relayer.paused
 const isForbidden: Rule = ({ relayer, of: { request } }) =>
   relayer !== undefined && request !== undefined && refusedBy(rulesOf(relayer.policies), request) !== undefined
 
+/** 1,000 gwei. */
+const dearWei = 1_000_000_000_000n
+
+/** Without a cap the limit follows the market that the process has observed; here, only that it is never lower than this. */
+const isDear: Rule = ({ relayer, of: { request } }) =>
+  relayer !== undefined &&
+  request !== undefined &&
+  rulesOf(relayer.policies).gasPriceCap === undefined &&
+  namedPrice(request) > dearWei
+
 const hasTooLittleGas: Rule = ({ of: { request }, facts }) =>
   request?.gasLimit !== undefined && request.gasLimit < facts.gasOf(request)
 
@@ -82,7 +92,7 @@ const comesTooLate: Rule = ({ row, relayer, of: { request }, nowMs }) => {
 
 const ofPayloads = {
   RELAYER_PAUSED: isPaused,
-  POLICY_VIOLATION: isForbidden,
+  POLICY_VIOLATION: (refused: Refused) => isForbidden(refused) || isDear(refused),
   GAS_LIMIT_TOO_LOW: hasTooLittleGas,
   INVALID_REQUEST: comesTooLate,
 } as const

@@ -22,11 +22,16 @@ export function forbiddenBy(rules: Policies, { to = '0x', value, data }: SendReq
   return valueCap !== undefined && value > valueCap ? `value_cap of ${valueCap} forbids ${value}` : undefined
 }
 
+/** The most that the client lets a unit of gas cost; 0: it names a speed. */
+export function namedPrice({ pricing }: Pick<SendRequest, 'pricing'>): bigint {
+  return pricing.kind === 'legacy' ? pricing.gasPrice : pricing.kind === 'eip1559' ? pricing.maxFeePerGas : 0n
+}
+
 /** The policy that forbids to accept it. Undefined: none. */
 export function refusedBy(rules: Policies, request: SendRequest): string | undefined {
-  const { pricing, gasLimit } = request
+  const { gasLimit } = request
   const { gasPriceCap, gasLimitEstimation } = rules
-  const price = pricing.kind === 'legacy' ? pricing.gasPrice : pricing.kind === 'eip1559' ? pricing.maxFeePerGas : 0n
+  const price = namedPrice(request)
   if (gasPriceCap !== undefined && price > gasPriceCap) return `gas_price_cap of ${gasPriceCap} forbids ${price}`
   if (gasLimit === undefined && gasLimitEstimation === false) return 'gas_limit_estimation is off, and it names no gas'
   return forbiddenBy(rules, request)
