@@ -17,7 +17,6 @@ import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
 import type { OwnerMemory, UnderWay } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
-import { systemClock } from '../../src/ops/clock.ts'
 import { noMetrics } from '../../src/ops/metrics.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret } from '../../src/ops/secret.ts'
@@ -50,12 +49,15 @@ export interface Workplace extends AsyncDisposable {
   readAs<P extends Lifecycle['phase']>(id: TransactionId, phase: P): Promise<InPhase<P>>
 }
 
+/** Nobody moves it on: on a slow machine, too, a step waits for each answer. */
+const standing = manualClock()
+
 /** For a step by itself: what it broadcasts is answered at once. */
 export const noneHanging: UnderWay = {
   wake: () => {},
-  broadcasts: trackBroadcasts(systemClock, () => {}),
-  signatures: trackSignatures(systemClock, () => {}),
-  presigning: trackPresigning(systemClock, () => {}),
+  broadcasts: trackBroadcasts(standing, () => {}),
+  signatures: trackSignatures(standing, () => {}),
+  presigning: trackPresigning(standing, () => {}),
 }
 
 /** For a step of an owner that has looked around. */
