@@ -5,11 +5,14 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { openPool } from '../../src/store/postgres/connect.ts'
+import { isConnectionLost } from '../../src/store/postgres/failure.ts'
 import { openLines } from '../../src/store/postgres/lines.ts'
 import { openPostgresLocks } from '../../src/store/postgres/locks.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { withConnection } from '../../src/store/postgres/snapshot.ts'
 import { openGate } from '../chaos/replicas/gate.ts'
 import { manualClock } from '../support/manual-clock.ts'
+import { openPostgresLine } from '../support/postgres-line.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
 
@@ -39,6 +42,22 @@ test('what said nothing since it was doubted is given up, and whoever waits for 
   giveUp()
   expect(String(await unanswered)).toMatch('Connection terminated')
   for (const kept of [spoken, later]) expect((await kept.query('SELECT 2 AS two')).rows).toEqual([{ two: 2 }])
+})
+
+test('a session that the server ends right behind an answer, while somebody waits for the connection, is an error of theirs', async () => {
+  await using opened = new AsyncDisposableStack()
+  const postgres = await server()
+  const line = opened.use(await openPostgresLine(postgres.port))
+  const url = secretUrl(new URL(line.through(await postgres.database())))
+  const pool = openPool(url, { max: 1, onIdleError: () => undefined })
+  opened.defer(() => pool.end())
+  await pool.query('SELECT 1')
+  line.endBehind('the last answer')
+  const answered = pool.query("SELECT 'the last answer' AS text")
+  const waiting = withConnection(pool, (client) => client.query('SELECT 2')).catch((error: unknown) => error)
+  expect((await answered).rows).toEqual([{ text: 'the last answer' }])
+  expect(isConnectionLost(await waiting)).toBe(true)
+  expect((await pool.query('SELECT 3 AS three')).rows).toEqual([{ three: 3 }])
 })
 
 test('the silence of a session of locks is a doubt, and its next session the end of it', async () => {

@@ -16,6 +16,8 @@ export interface PostgresLine extends AsyncDisposable {
   cutAtCommit(moment: 'before' | 'after' | 'late'): Promise<void>
   /** Cuts each session that reads the fate of a transaction, or lets them pass again. */
   hideFates(isHiding: boolean): void
+  /** The server ends the session (57P01) in the same piece as its next answer with this text. */
+  endBehind(text: string): void
   /** Lets so many pieces pass, there and back, and cuts the connection of the one behind them. */
   cutAfter(pieces: number): void
 }
@@ -23,12 +25,20 @@ export interface PostgresLine extends AsyncDisposable {
 const commit = Buffer.from('COMMIT\0')
 const inProgress = Buffer.from('in progress')
 const fate = Buffer.from('pg_xact_status')
+/** An ErrorResponse, as a server sends it that restarts. */
+const ended = (() => {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0')
+  const head = Buffer.from('E....')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+})()
 
 export async function openPostgresLine(portOfServer: number): Promise<PostgresLine> {
   const sockets = new Set<Socket>()
   let frozen = false
   let piecesLeft = Number.POSITIVE_INFINITY
   let hiding = false
+  let lastWords: string | undefined
   let trap: { readonly moment: 'before' | 'after' | 'late'; sprung(): void } | undefined
   let deliver: (() => void) | undefined
 
@@ -79,7 +89,9 @@ export async function openPostgresLine(portOfServer: number): Promise<PostgresLi
       }
       // Its answer to COMMIT has the same text.
       if (committing && bytes.includes(commit)) return cut(committing.sprung)
-      service.write(bytes)
+      if (lastWords === undefined || !bytes.includes(lastWords)) return service.write(bytes)
+      lastWords = undefined
+      service.end(Buffer.concat([bytes, ended]))
     })
     service.on('close', () => {
       if (committing?.moment !== 'late') database.destroy()
@@ -110,6 +122,9 @@ export async function openPostgresLine(portOfServer: number): Promise<PostgresLi
     },
     hideFates(isHiding) {
       hiding = isHiding
+    },
+    endBehind(text) {
+      lastWords = text
     },
     cutAfter(pieces) {
       piecesLeft = pieces

@@ -100,6 +100,8 @@ export function openPool(url: Secret, options: PoolOptions): Pool {
   })
   // The pool replaces a broken idle connection at its next use; without a listener its error would end the process.
   pool.on('error', onIdleError)
+  // Nor may an error end it between a pool's hand and its user's: the server may end a session in the same piece as its last answer.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
