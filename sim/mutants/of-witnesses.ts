@@ -1,7 +1,7 @@
 // The engine as it would be if it believed one endpoint, or the wrong two, before a final statement.
 import type { Mutant } from './mutant.ts'
 
-const decided = 'test/domain/decide/witnesses.test.ts'
+const decided = 'test/domain/decide/rules/second-witness.test.ts'
 const called = 'test/chain/inclusions/call-witnesses.test.ts'
 const rule = 'src/domain/witness.ts'
 const viewing = 'src/chain/inclusions/witness-view.ts'

@@ -77,19 +77,7 @@ function bidAbove(
   const offersNothing = isFree(escalated) && !hasOffered
   if (isFundsLower && feeCap(offer) > affordable && offersNothing) return { kind: 'sign', fees: escalated }
 
-  // First bid of this purpose: there is no own bid to outbid, only the other payload or a foreign transaction.
-  const isFirst = !own.some((attempt) => rivals.includes(attempt)) || refused !== undefined
-  const isBelowNextBaseFee =
-    latest !== undefined && market.baseFee !== undefined && feeCap(latest.fees) < market.baseFee
-  const raisesTip = latest !== undefined && tip !== undefined && tipOf(latest.fees) < tip
-  const limited = isFirst || isBelowNextBaseFee || raisesTip ? undefined : floor
-  const limitedOffer = limited ? withinLimit(offer, limited, referenceOf(bidder, observation, market), market) : offer
-  // Perhaps only the fee cap of the foreign transaction is high: ours costs nothing. Another pool may hold a bid of ours.
-  const isOverForeign = refused !== undefined && bidder.cap === undefined
-  const fees =
-    limitedOffer && isOverForeign
-      ? lowerTip(limitedOffer, cap, market, tipAboveUnrefused(rivals, market, observation))
-      : limitedOffer
+  const fees = withinOwnLimit(offer, { rivals, floor, tip, cap }, bidder, observation, market)
   if (!fees) return { kind: 'wait', until: 'market', wanted: over(wanted) }
   // The cost that a top-up has to cover.
   const needed = over(usualFees(bidder, market))
@@ -109,6 +97,38 @@ function bidAbove(
   const signed = equalAttempt(bidder, fees)
   if (signed) return { kind: 'repeat', attempt: signed }
   return isExhausted(own, fees) ? { kind: 'wait', until: 'double', wanted: fees } : { kind: 'sign', fees }
+}
+
+interface Sought {
+  readonly rivals: readonly Attempt[]
+  readonly floor: Fees | undefined
+  readonly tip: Wei | undefined
+  readonly cap: Wei
+}
+
+/** The offer within the limit of our own escalation, or the floor alone. Undefined if the floor itself is beyond that limit. */
+function withinOwnLimit(
+  offer: Fees,
+  { rivals, floor, tip, cap }: Sought,
+  bidder: Bidder,
+  observation: BidFacts,
+  market: Market,
+): Fees | undefined {
+  const { own } = bidder
+  const latest = own.at(-1)
+  const refused = latest && refusedOverForeign(latest)
+  // First bid of this purpose: there is no own bid to outbid, only the other payload or a foreign transaction.
+  const isFirst = !own.some((attempt) => rivals.includes(attempt)) || refused !== undefined
+  const isBelowNextBaseFee =
+    latest !== undefined && market.baseFee !== undefined && feeCap(latest.fees) < market.baseFee
+  const raisesTip = latest !== undefined && tip !== undefined && tipOf(latest.fees) < tip
+  const limited = isFirst || isBelowNextBaseFee || raisesTip ? undefined : floor
+  const limitedOffer = limited ? withinLimit(offer, limited, referenceOf(bidder, observation, market), market) : offer
+  // Perhaps only the fee cap of the foreign transaction is high: ours costs nothing. Another pool may hold a bid of ours.
+  const isOverForeign = refused !== undefined && bidder.cap === undefined
+  return limitedOffer && isOverForeign
+    ? lowerTip(limitedOffer, cap, market, tipAboveUnrefused(rivals, market, observation))
+    : limitedOffer
 }
 
 /** The least fees that replace every attempt that a pool may hold. Undefined if there is none to replace. */

@@ -2,12 +2,11 @@
 // (`second_witness`).
 //
 // One endpoint may invent a block. Without this file its word would end a transaction that was never mined: a payload that waits, reported as
-// confirmed. The promise: what one endpoint alone shows is not final while another of a different provider is silent, up to ten minutes, or
-// denies it. For example: one shows block 100 as final, another shows 100 without the transaction. It waits (`witnesses_contradict`); if a
-// second denies it, the transaction is open again.
+// confirmed. The promise: what one endpoint alone shows is not final while another of a different provider denies it, or is silent: for ten
+// minutes with `prefer`, and for good with `require`. For example: one shows block 100 as final, another shows 100 without the transaction.
+// It waits (`witnesses_contradict`). Once two deny it, the transaction is open again.
 //
 // Where one endpoint suffices each function answers undefined, or that nothing is missing.
-
 import { finalDepth } from '../../finality.ts'
 import type { Observation, WitnessInquiry } from '../../observation.ts'
 import type { NetworkPolicy } from '../../relayer.ts'

@@ -1,11 +1,24 @@
 // A verdict is final only once two endpoints show the spender in its block; what they refute is open again.
 import { expect, test } from 'vitest'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import { include } from '../../../src/domain/decide/facts/inclusion.ts'
-import type { InPhase } from '../../../src/domain/transaction.ts'
-import { sentenceOf } from '../../../src/domain/wait-sentence.ts'
-import { claimOf, isProven, isRefuted, type Testimony } from '../../../src/domain/witness.ts'
-import { by, headAt, height, inFlight, now, someAttempt, someObservation, somePolicy, someWork } from '../some.ts'
+import { decide } from '../../../../src/domain/decide/decide.ts'
+import { include } from '../../../../src/domain/decide/facts/inclusion.ts'
+import { awaitWitness, lacksWitness, witnessesToCall } from '../../../../src/domain/decide/rules/second-witness.ts'
+import type { InPhase } from '../../../../src/domain/transaction.ts'
+import { sentenceOf } from '../../../../src/domain/wait-sentence.ts'
+import { claimOf, isProven, isRefuted, type Testimony } from '../../../../src/domain/witness.ts'
+import {
+  by,
+  headAt,
+  height,
+  inFlight,
+  mined,
+  now,
+  someAttempt,
+  someObservation,
+  somePolicy,
+  someSituation,
+  someWork,
+} from '../../some.ts'
 
 const policy = { ...somePolicy, secondWitness: 'prefer' } as const
 const required = { ...policy, secondWitness: 'require' } as const
@@ -107,4 +120,15 @@ test('each wait says what to do', () => {
     /^canceled; by endpoint 0, .* and endpoint 1 and endpoint 2 denied that/,
   )
   expect(sentenceOf(silent, false)).toMatch(/after ten minutes of silence one suffices/)
+})
+
+test('where one endpoint suffices no witness is called, and nothing waits for one', () => {
+  const attempt = someAttempt(0)
+  const transaction = mined(0, by(attempt), [attempt])
+  const situation = someSituation({ open: [transaction] })
+  expect(witnessesToCall(situation.work, situation.policy)).toBeUndefined()
+  expect(awaitWitness(transaction, situation)).toBeUndefined()
+  const unseen = { ...situation.observation, testimonies: new Map([[transaction.lifecycle.inclusion.hash, nobody]]) }
+  expect([lacksWitness(unseen, somePolicy), lacksWitness(unseen, policy)]).toEqual([false, true])
+  expect(witnessesToCall(situation.work, policy)?.claims).toHaveLength(1)
 })
