@@ -30,6 +30,8 @@ attack(
       '0.0.0.0',
       'localhost',
       'LOCALHOST.',
+      // Of Debian's list of hosts.
+      'ip6-localhost',
       '[::1]',
       '[::]',
       '[::ffff:127.0.0.1]',
