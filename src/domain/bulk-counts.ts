@@ -56,7 +56,7 @@ function isNoChange(counts: BulkCounts): boolean {
   return Object.values(counts).every((count) => count === 0 || count === 0n)
 }
 
-/** It took and paused nothing. Of one that is final, this stays so. */
+/** Whether it canceled and paused nothing. Once the bulk cancellation is final, the answer no longer changes. */
 export function isEmptyBulk({ parts, pause }: Pick<BulkCancellation, 'parts' | 'pause'>): boolean {
   return !pause && parts.every(({ counts }) => isNoChange(counts))
 }

@@ -73,7 +73,7 @@ function changed(
     case 'expire':
       return cancel(transaction, now, 'expiry')
     case 'hold':
-      // What is under four eyes without a release is held.
+      // A transaction under four eyes stays on hold until a second key releases it.
       return { ...transaction, fourEyes: setUnderFourEyes(transaction, { since: now }) }
     case 'release':
       return endHold(inPhase(transaction, 'held'), 'time')
