@@ -232,7 +232,8 @@ function loggerOf(
   const reported = (facts: object) => {
     const { err, ...rest } = { ...context, ...facts } as { err?: unknown }
     const text = JSON.stringify(rest, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-    return err instanceof Error ? `${text} ${err.stack?.split('\n').slice(0, 4).join(' | ')}` : text
+    // Without the frames of awaiting callers: which of them a stack has depends on what the machine has compiled by then.
+    return err instanceof Error ? `${text} ${err.stack?.split('\n').slice(0, 2).join(' | ')}` : text
   }
   return {
     debug(facts, message) {

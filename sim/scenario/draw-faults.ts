@@ -1,6 +1,6 @@
 // Draws what goes wrong: outcomes of broadcasts, hidden nonces, and a node that lies.
 import type { Dice } from '../../tooling/dice.ts'
-import { type Liar, lieKinds } from '../lies/lie.ts'
+import { type Liar, type LieKind, lieKinds } from '../lies/lie.ts'
 import { drawLiar } from '../lies/lies.ts'
 import { type OutcomeOdds, oddsOfFaults, type RequestOutcome, requestOutcomes } from '../outcomes.ts'
 import type { Feature } from './features.ts'
@@ -51,8 +51,8 @@ export function drawOneLiar(
     return dice ? [drawLiar(each, dice, farDice, nodes.length)] : []
   })
   const possible = drawn.filter(({ kind: lie }) => {
-    if (lie === 'tagsAhead') return isByTag(finality) && hasTwoWitnesses(nodes.length, finality)
-    return lie !== 'falseInclusion' || hasTwoWitnesses(nodes.length, finality)
+    if (lie === 'tagsAhead' && !isByTag(finality)) return false
+    return !isAboutBlocks(lie) || witnessesOf(nodes.length, finality).length > 1
   })
   return restores.length > 0 || kind.isFcfs ? undefined : possible[0]
 }
@@ -61,8 +61,24 @@ function isByTag(finality: FinalityWorld | undefined): finality is FinalityWorld
   return finality !== undefined && typeof finality.rule !== 'number'
 }
 
-/** A consistent lie of the only node, or of the only node with the tag, cannot be noticed. */
-function hasTwoWitnesses(nodes: number, finality: FinalityWorld | undefined): boolean {
-  if (!isByTag(finality)) return nodes > 1
-  return finality.answers.filter((answer) => answer === 'block').length > 1
+/** Lies that contradict what makes a spender final. */
+function isAboutBlocks(lie: LieKind): boolean {
+  return lie === 'tagsAhead' || lie === 'falseInclusion'
+}
+
+/** Indexes of the nodes that can say what is final: with a tag as the rule, those that answer for it. */
+function witnessesOf(nodes: number, finality: FinalityWorld | undefined): readonly number[] {
+  const all = Array.from({ length: nodes }, (_, index) => index)
+  return isByTag(finality) ? all.filter((index) => finality.answers[index] === 'block') : all
+}
+
+/** Final is what two witnesses show. One that lies to the end needs two others, or the others wait for good. */
+export function canLieToTheEnd(
+  { kind, node }: Liar,
+  { profiles: nodes, finality }: Pick<Scenario, 'profiles' | 'finality'>,
+): boolean {
+  const others = isAboutBlocks(kind)
+    ? witnessesOf(nodes.length, finality).filter((index) => index !== node)
+    : nodes.slice(1)
+  return others.length > 1
 }

@@ -2,6 +2,7 @@
 import type { Dice } from '../../tooling/dice.ts'
 import { custodyKinds } from '../process/custody.ts'
 import { replicaActions } from './actions.ts'
+import { canLieToTheEnd } from './draw-faults.ts'
 import type { BrokenPart, Presigning, Replicas, Restore, Scenario } from './scenario.ts'
 
 /** One seed in five has replicas. */
@@ -50,15 +51,11 @@ export function drawAnyRestores(dice: Dice): readonly Restore[] {
 /** Only a part that this run has can stay broken. */
 export function drawBrokenEnd(
   dice: Dice | undefined,
-  {
-    liar,
-    profiles: nodes,
-    replicas,
-    signerChanges,
-  }: Pick<Scenario, 'liar' | 'profiles' | 'replicas' | 'signerChanges'>,
+  scenario: Pick<Scenario, 'liar' | 'profiles' | 'finality' | 'replicas' | 'signerChanges'>,
 ): BrokenPart | undefined {
+  const { liar, replicas, signerChanges } = scenario
   const possible: BrokenPart[] = [
-    ...(liar && nodes.length > 2 ? (['liar'] as const) : []),
+    ...(liar && canLieToTheEnd(liar, scenario) ? (['liar'] as const) : []),
     ...(replicas ? (['replica'] as const) : []),
     ...(signerChanges !== undefined ? (['signer'] as const) : []),
   ]
