@@ -6,7 +6,7 @@ import { checkWaits } from './check/waits.ts'
 import { follow } from './mining.ts'
 import { allAnswered } from './outcomes.ts'
 import { relayerName, witnessSilentMs } from './process/engine.ts'
-import { finalityBlocks } from './scenario/finality.ts'
+import { finalityBlocks, witnessesOf } from './scenario/finality.ts'
 import { type Policies, withoutCancelCap } from './scenario/policies.ts'
 import type { Scenario } from './scenario/scenario.ts'
 import type { Service } from './service.ts'
@@ -37,10 +37,8 @@ export function boundBlocks(world: World, open: number): number {
 
 /** Where a single node reports the tag, a verdict waits until the other nodes have been silent about it for long. */
 function untilAlone({ finality, profiles: nodes, blocktimeMs }: Scenario): number {
-  if (!finality || typeof finality.rule === 'number' || nodes.length === 1) return 0
-  return finality.answers.filter((answer) => answer === 'block').length > 1
-    ? 0
-    : Math.ceil(witnessSilentMs / blocktimeMs)
+  if (nodes.length === 1 || witnessesOf(nodes.length, finality).length > 1) return 0
+  return Math.ceil(witnessSilentMs / blocktimeMs)
 }
 
 /** A history check may remember a false count of a pool. Each nonce below needs a gap filler, once the operator permits it. */

@@ -346,7 +346,7 @@ function openNodes(seed: number, scenario: Scenario, head: Block, shared: Pool |
         refusesCode: gateways.chance(0.2),
         pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
         tagAnswer: scenario.finality?.answers[index] ?? 'error',
-        receipts: drawReceiptHabits(receipts),
+        receipts: drawReceiptHabits(receipts, scenario.brokenEnd === 'liar'),
       },
       shared,
     ),

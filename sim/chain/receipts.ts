@@ -20,10 +20,11 @@ const omissions: readonly (readonly Omissible[])[] = [
   ['effectiveGasPrice', 'status', 'gasUsed'],
 ]
 
-/** Most nodes return complete receipts at once. */
-export function drawReceiptHabits(dice: Dice): ReceiptHabits {
+/** Most nodes return complete receipts at once. `withResults`: all show results, as beside a node that lies to the end two others have to. */
+export function drawReceiptHabits(dice: Dice, withResults: boolean): ReceiptHabits {
+  const omits = dice.chance(0.3) ? dice.pick(omissions) : []
   return {
-    omits: dice.chance(0.3) ? dice.pick(omissions) : [],
+    omits: withResults ? omits.filter((member) => member !== 'status') : omits,
     lateBlocks: dice.chance(0.15) ? dice.between(1, 20) : 0,
   }
 }

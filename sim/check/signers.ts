@@ -1,7 +1,7 @@
 // While the service that holds the keys signs nothing, everything that needs no signature goes on.
 import { accountAt, ancestorAt } from '../chain/blocks.ts'
 import { witnessSilentMs } from '../process/engine.ts'
-import { finalityBlocks } from '../scenario/finality.ts'
+import { finalityBlocks, witnessesOf } from '../scenario/finality.ts'
 import type { World } from '../world.ts'
 
 /** The number of blocks by which the outage of the key service outlasts all other faults. Half of them suffice to settle earlier transactions. */
@@ -9,13 +9,14 @@ export function outageBlocks({ scenario, nodes }: World): number {
   const confirmations = Math.max(scenario.confirmations, finalityBlocks(scenario.finality))
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
   const blocks = 80 + 4 * confirmations + 4 * lateBlocks
-  const silentMs = isResultless(nodes) ? 2 * witnessSilentMs : 0
+  const silentMs = mayBeSilent(nodes, scenario) ? 2 * witnessSilentMs : 0
   return Math.ceil(blocks * Math.max(1, 1_000 / scenario.blocktimeMs) + silentMs / scenario.blocktimeMs)
 }
 
-/** A second endpoint shows no results, so each verdict waits until its silence has lasted long enough. */
-function isResultless(nodes: World['nodes']): boolean {
-  return nodes.length > 1 && nodes.some(({ receipts }) => receipts.omits.includes('status'))
+/** A second endpoint shows no results, or nothing as final, so each verdict waits until its silence has lasted long enough. */
+function mayBeSilent(nodes: World['nodes'], { finality }: World['scenario']): boolean {
+  const isResultless = nodes.some(({ receipts }) => receipts.omits.includes('status'))
+  return nodes.length > 1 && (isResultless || witnessesOf(nodes.length, finality).length < 2)
 }
 
 /** Every nonce that was spent in the first half of the outage is settled, and every canceled transaction of a queue has ended. */

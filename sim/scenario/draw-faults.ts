@@ -4,7 +4,7 @@ import { type Liar, type LieKind, lieKinds } from '../lies/lie.ts'
 import { drawLiar } from '../lies/lies.ts'
 import { type OutcomeOdds, oddsOfFaults, type RequestOutcome, requestOutcomes } from '../outcomes.ts'
 import type { Feature } from './features.ts'
-import type { FinalityWorld } from './finality.ts'
+import { isByTag, witnessesOf } from './finality.ts'
 import type { Gaps, Scenario } from './scenario.ts'
 
 /** A restored copy learns from pools what it has lost, so there all of them answer truly. */
@@ -57,19 +57,9 @@ export function drawOneLiar(
   return restores.length > 0 || kind.isFcfs ? undefined : possible[0]
 }
 
-function isByTag(finality: FinalityWorld | undefined): finality is FinalityWorld {
-  return finality !== undefined && typeof finality.rule !== 'number'
-}
-
 /** Lies that contradict what makes a spender final. */
 function isAboutBlocks(lie: LieKind): boolean {
   return lie === 'tagsAhead' || lie === 'falseInclusion'
-}
-
-/** Indexes of the nodes that can say what is final: with a tag as the rule, those that answer for it. */
-function witnessesOf(nodes: number, finality: FinalityWorld | undefined): readonly number[] {
-  const all = Array.from({ length: nodes }, (_, index) => index)
-  return isByTag(finality) ? all.filter((index) => finality.answers[index] === 'block') : all
 }
 
 /** Final is what two witnesses show. One that lies to the end needs two others, or the others wait for good. */

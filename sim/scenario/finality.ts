@@ -61,3 +61,13 @@ export function finalityBlocks(finality: FinalityWorld | undefined): number {
   if (!finality) return 0
   return typeof finality.rule === 'number' ? finality.rule : finality.lags[finality.rule] + finality.strideBlocks
 }
+
+export function isByTag(finality: FinalityWorld | undefined): finality is FinalityWorld {
+  return finality !== undefined && typeof finality.rule !== 'number'
+}
+
+/** Indexes of the nodes that can say what is final: with a tag as the rule, those that answer for it. */
+export function witnessesOf(nodes: number, finality: FinalityWorld | undefined): readonly number[] {
+  const all = Array.from({ length: nodes }, (_, index) => index)
+  return isByTag(finality) ? all.filter((index) => finality.answers[index] === 'block') : all
+}
