@@ -41,7 +41,7 @@ import { openVault } from './ops/vault.ts'
 import { ownByLocks } from './ownership/own-by-locks.ts'
 import { ownInProcess } from './ownership/own-in-process.ts'
 import type { Ownerships } from './ownership/ownership.ts'
-import { requireStorageKey, warnOfRefused } from './registry/check-stored.ts'
+import { requireStorageKey, warnOfRefused, warnOfSkipping } from './registry/check-stored.ts'
 import { followRegistry } from './registry/follow-registry.ts'
 import { networkPolicy } from './registry/network-policy.ts'
 import { openRegistry } from './registry/open-registry.ts'
@@ -229,6 +229,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const inFile = { file: file.relayers, awaited: file.awaited }
   await syncConfiguredRelayers({ store, ...inFile, canBeAdvanced, hasNotification, logger })
   await requireStorageKey(store, vault)
+  await warnOfSkipping(registry, store, logger)
 
   const sharing = openSharing(config.database, around, { ...shared, keys: messageKeys(config) })
   if (sharing) {

@@ -99,11 +99,18 @@ export function withReserve<S extends Omit<Scenario, 'liar' | 'replicas' | 'brok
   const isSteady = dice.chance(0.5)
   return {
     ...scenario,
+    ...withoutSkipping(scenario),
     reserve: { reserve, lagBlocks: 3, isSteady },
     fees: { ...fees, balance },
     weights: { ...weights, refill: Math.max(4, weights.refill), ...(isSteady && steadyWeights) },
     ...(isSteady && { resurfacing: 0 }),
   }
+}
+
+/** The service refuses `skip_unfunded` beside a reserve. */
+function withoutSkipping({ policies, operator }: Pick<Scenario, 'policies' | 'operator'>) {
+  const { skipUnfunded: _, ...others } = policies.others
+  return { policies: { ...policies, others }, operator: operator && { ...operator, skips: false } }
 }
 
 /** Block times from 100 ms to 15 s, which the service may be configured with wrongly. */

@@ -3,8 +3,10 @@
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Policies } from '../domain/policy-table.ts'
+import type { Relayer } from '../domain/relayer.ts'
 import type { EndpointSettings } from '../domain/settings.ts'
 import type { SignerType } from '../domain/signer-table.ts'
+import { refusalOfSkipping } from '../domain/skip-beside-reserve.ts'
 import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { RefuseRpcHost } from '../ops/rpc-hosts.ts'
@@ -83,6 +85,13 @@ export function requireKey({ vault }: ManagementContext, what: string): void {
 /** Throws STORAGE_KEY_MISSING where a policy stores signed bytes, and there is no key to seal them with. */
 export function requireKeyFor(context: ManagementContext, { presignCancel }: Policies): void {
   if (presignCancel) requireKey(context, 'presign_cancel: each pre-signed no-op')
+}
+
+/** Throws INVALID_REQUEST where a policy does not fit the network. */
+export function refuseSkipping({ registry }: ManagementContext, { policies, network }: Relayer): void {
+  const settings = registry.networks().find(({ name }) => name === network)
+  const refusal = settings && refusalOfSkipping(policies, settings)
+  if (refusal !== undefined) throw new RescindError('INVALID_REQUEST', `policies.skip_unfunded: ${refusal}`)
 }
 
 /**

@@ -1,5 +1,6 @@
 // The relayers of the file, each checked against the signers, notifications and networks that it names.
 import type { NetworkSettings } from '../domain/settings.ts'
+import { refusalOfSkipping } from '../domain/skip-beside-reserve.ts'
 import type { RelayerConfig } from './config.ts'
 import { type Members, type RefuseUnknown, readMembers, shown } from './members.ts'
 import { parsePolicies } from './parse-policies.ts'
@@ -54,6 +55,9 @@ export function parseRelayers(
         `is ${presignCancel}, and there is no key to seal the signed no-ops with; set STORAGE_ENCRYPTION_KEY to base64 of 32 bytes (openssl rand -base64 32), or remove the policy`,
       )
     }
+    const network = referents.networks.find(({ name }) => name === relayer.network)
+    const skipping = network && refusalOfSkipping(relayer.policies, network)
+    if (skipping !== undefined) report.problem(`${members.place('policies')}.skip_unfunded`, skipping)
     if (relayers.some(({ id }) => id === relayer.id)) {
       report.problem(members.place('id'), `"${relayer.id}" is defined twice; remove or rename one of the two`)
     }

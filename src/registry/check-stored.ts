@@ -1,5 +1,6 @@
 // At start: refuses, or warns of, what the API stored and the operator's settings no longer allow.
 import type { NotificationSettings } from '../domain/settings.ts'
+import { refusalOfSkipping } from '../domain/skip-beside-reserve.ts'
 import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'
 import { OperatorError } from '../ops/operator-error.ts'
@@ -48,6 +49,20 @@ export async function refuseStoredHosts(
     }),
   )
   if (lines.length > 0) throw new OperatorError(lines.join('\n'))
+}
+
+/** Warns of a policy that the API stored before the file, or the table of profiles, gave its network a reserve. */
+export async function warnOfSkipping(
+  { networks }: Pick<Registry, 'networks'>,
+  { reads }: Pick<Store, 'reads'>,
+  logger: Logger,
+): Promise<void> {
+  const { items } = await reads.relayers({ page: 1, perPage: relayersMax })
+  for (const { id, network, policies } of items) {
+    const settings = networks().find(({ name }) => name === network)
+    const refusal = settings && refusalOfSkipping(policies, settings)
+    if (refusal !== undefined) logger.warn({ relayer_id: id, network }, `the policy skip_unfunded ${refusal}`)
+  }
 }
 
 /** Warns of notifications whose URL is refused by its host alone, before the first delivery fails. */

@@ -125,6 +125,14 @@ test.each<[string, Spoil, RegExp]>([
     inPolicies({ presign_cancel: 1 }),
     /policies\.presign_cancel: is 1, and there is no key .* set STORAGE_ENCRYPTION_KEY/,
   ],
+  [
+    'transactions that pass one that has to go alone',
+    (file) => {
+      inPolicies({ skip_unfunded: true })(file)
+      inNetwork({ profile: { reserve_balance: '10' } })(file)
+    },
+    /policies\.skip_unfunded: is true, and network "localhost" has a reserve_balance \(10 wei\): .*; remove the policy/,
+  ],
   ['policies as list', inPolicies([]), /relayers\[0\]\.policies: is a list; write an object/],
   ['no id', inRelayer({ id: undefined }), /relayers\[0\]\.id: is missing; write a text/],
   ['slash in id', inRelayer({ id: 'a/b' }), /relayers\[0\]\.id: is "a\/b"; write at most 36 letters/],

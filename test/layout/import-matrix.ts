@@ -37,6 +37,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'domain/finality.ts',
     'domain/network-profiles.ts',
     'domain/policy-table.ts',
+    'domain/skip-beside-reserve.ts',
     'domain/gas-figures.ts',
     'domain/profile.ts',
     'domain/fees.ts',

@@ -1,4 +1,6 @@
 // Networks read and changed through the API: nodes are exchanged under transactions in flight, and nothing is lost.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Anvil, devAccount } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
@@ -110,6 +112,39 @@ test('patched tags derive the profile anew, under the fields that the file and t
   await service.restart()
   expect(await manage(client, 'GET', at)).toMatchObject({ tags: ['arbitrum-based'], profile: ofNitro })
   expect(await manage(client, 'PATCH', at, { tags: null, profile: null })).toMatchObject({ tags: [], profile })
+})
+
+test('transactions may not pass one that has to go alone: a reserve and skip_unfunded exclude each other', async () => {
+  const { client, service } = stage
+  const reserve = { profile: { reserve_balance: '10' } }
+  const skips = { policies: { skip_unfunded: true } }
+  await manage(client, 'PATCH', '/relayers/one', skips)
+  expect(await refused(client, 'PATCH', at, reserve)).toMatchObject({
+    ...{ status: 400, code: 'INVALID_REQUEST' },
+    message: expect.stringMatching(/^profile\.reserve_balance: the policy skip_unfunded of relayer "one" is true, and/),
+  })
+  await manage(client, 'PATCH', '/relayers/one', { policies: { skip_unfunded: null } })
+  await manage(client, 'PATCH', at, reserve)
+  const message = expect.stringMatching(/^policies\.skip_unfunded: is true, and network "localhost" has a reserve/)
+  expect(await refused(client, 'PATCH', '/relayers/one', skips)).toMatchObject({ status: 400, message })
+  const { id: signer } = await manage(client, 'POST', '/signers', { type: 'plain', config: { key: devAccount(4).key } })
+  const more = { name: 'more', network: 'localhost', network_type: 'evm', signer_id: signer, paused: false }
+  expect(await refused(client, 'POST', '/relayers', { ...more, ...skips })).toMatchObject({ status: 400, message })
+  await manage(client, 'PATCH', at, { profile: null })
+
+  // The file gives the network a reserve where the API has stored the policy.
+  await manage(client, 'PATCH', '/relayers/one', skips)
+  const file = join(service.directory, 'config', 'config.json')
+  const before = await readFile(file, 'utf8')
+  const { networks, ...rest } = JSON.parse(before)
+  await service.stop()
+  await writeFile(file, JSON.stringify({ ...rest, networks: [{ ...networks[0], ...reserve }] }))
+  await service.restart()
+  expect(service.logs()).toContain('the policy skip_unfunded is true, and network \\"localhost\\" has a reserve')
+  await manage(client, 'PATCH', '/relayers/one', { policies: { skip_unfunded: null } })
+  await service.stop()
+  await writeFile(file, before)
+  await service.restart()
 })
 
 test('a relayer with endpoints of its own calls those and no others, until it is patched back', async () => {

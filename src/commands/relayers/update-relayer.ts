@@ -14,6 +14,7 @@ import {
   type PolicyMembers,
   policiesFrom,
   refuseEndpoints,
+  refuseSkipping,
   requireKey,
   requireKeyFor,
   takeEffect,
@@ -61,6 +62,7 @@ export async function patchRelayer(
   if (!found) throw relayerNotFound(id)
   const next = patched(context, found, patch)
   if (patch.policies) requireKeyFor(context, next.policies)
+  if (patch.policies) refuseSkipping(context, next)
   if (patch.notificationId) await refuseMissing(context, session, next)
   await session.saveRelayer(next)
   await keep(context, session, next, patch)
