@@ -10,7 +10,7 @@ import { type Assignments, type Decision, type Explanation, explain, nothing } f
 import { type Fact, lacking } from '../plan/lacks.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { explainRefusedGapFiller, fillGaps, lookedAtMax } from '../rules/gap-fillers.ts'
-import { countedBalance, gasFundsOf, isBrief } from '../rules/gas-reserve.ts'
+import { countedBalance, gasFundsOf } from '../rules/gas-reserve.ts'
 import { boundValueOf, frontOf, isHeldByPause, isSweepWaiting, reserveBeside } from '../rules/sweeps.ts'
 import {
   type FreeNonces,
@@ -214,7 +214,7 @@ function paidFrom(
 
 /** Whether others pass a transaction that waits for this reason. */
 function mayBePassed(reason: Reason, { relayer }: Work): boolean {
-  return relayer.policies.skipUnfunded === true && reason.condition === 'balance_short' && !isBrief(reason)
+  return relayer.policies.skipUnfunded === true && reason.condition === 'balance_short'
 }
 
 function isOfMoney({ condition }: Reason): boolean {

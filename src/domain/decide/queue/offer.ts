@@ -14,7 +14,7 @@ import type { Reason } from '../../wait-facts.ts'
 import type { Decision } from '../plan/decision.ts'
 import type { Fact } from '../plan/lacks.ts'
 import { inFlightOf, type Situation } from '../plan/work.ts'
-import { blockedByGas, blockedByReserve, isBrief, lagOf } from '../rules/gas-reserve.ts'
+import { blockedByGas, blockedByReserve, lagOf } from '../rules/gas-reserve.ts'
 import { paysAhead, refusalOfNewReceiver } from '../rules/new-receiver.ts'
 import { limitReach } from '../rules/reach.ts'
 import { blockedByPayment, minBalanceFor, refusalOfEmpty, wasCheckedWhole, withSweptValue } from '../rules/sweeps.ts'
@@ -68,7 +68,7 @@ export function offerFor(stored: InPhase<'queued'>, purse: Purse, situation: Omi
   const before = { nonce: purse.nonce, balance: purse.wallet + purse.reserve, gasFunds: purse.gasFunds }
   const kept = blockedByPayment(transaction, purse, policy) ?? blockedByReserve(transaction.payload, before, situation)
   const estimate = observation.estimates.get(transaction.id)
-  // A revert that the reserve explains ends by itself, so the reserve comes first.
+  // A node may report a revert that only the reserve causes, so the reserve comes first.
   const reverting = judgeRevert(transaction, estimate, kept, purse, situation)
   if (reverting) return reverting
   const gasLimit = transaction.payload.gasLimit ?? estimatedGas(transaction, observation)
@@ -122,7 +122,7 @@ function judgeRevert(
   if (estimate?.kind !== 'reverts' || gasLimit !== undefined || value > balance) return undefined
   // It may need an earlier transaction, an approval for example. Once it is first, its own result counts.
   const isAhead = inFlightOf(work).length > 0 || decided.some(({ do: what }) => what === 'assignNonce')
-  if (isAhead || isBrief(kept)) {
+  if (isAhead || kept) {
     const reason: Reason = { condition: 'would_revert', facts: { of: 'send', words: estimate.reason } }
     return { is: 'waits', transaction, reason }
   }

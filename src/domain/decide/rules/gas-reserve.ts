@@ -153,11 +153,6 @@ export function dependsOnDelegation({ reserveBalance }: Pick<DecisionProfile, 'r
   return reserveBalance !== undefined
 }
 
-/** Whether a wait ends by itself with some blocks. If others passed such a transaction, its wait could last for ever. */
-export function isBrief(reason: Reason | undefined): boolean {
-  return reason?.condition === 'balance_short' && (reason.facts.of === 'emptying' || reason.facts.of === 'gas')
-}
-
 /** The balance that no value may touch: where the account delegates, the reserve of the network. Such a value would always revert. */
 export function untouchable(
   { reserveBalance = 0n }: DecisionProfile,

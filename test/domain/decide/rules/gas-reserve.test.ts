@@ -220,23 +220,18 @@ describe('a value that leaves less than the reserve', () => {
     expect(reasons({ queued: [emptying] }, seen)).toEqual([
       `waits: its value (3 ether) leaves less than the network's reserve_balance (${inEther(reserve)}), which an account that delegates (EIP-7702) has to keep: top it up, for this one by 1 ether at most, end the delegation, or cancel it`,
     ])
-    const skipping = someRelayer({ policies: { ...relayer.policies, skipUnfunded: true } })
-    expect(verbs({ relayer: skipping, queued: [emptying, sending(2, 0n)] }, seen)).toEqual([
-      'assignNonce',
-      'balance_short',
-    ])
   })
 
-  test('is passed by no other with skip_unfunded: it could wait for ever', () => {
-    const skipping = someRelayer({ policies: { ...relayer.policies, skipUnfunded: true } })
-    const queue = [emptying, sending(2, 0n)]
-    const seen = { balance: 12n * ether, nonce: 1, lagged: { balance: 12n * ether, nonce: 0 } }
-    expect(verbs({ relayer: skipping, queued: queue }, seen)).toEqual(['balance_short'])
-    const small = { ...monad, reserveBalance: gas }
-    const open = [inFlight(0, [someAttempt(0)])]
-    expect(verbs({ relayer: skipping, open, queued: [sending(1, 0n), sending(2, 0n)] }, {}, small)).toEqual([
-      'balance_short',
-    ])
+  test('is not refused for a revert that nodes report meanwhile: the reserve may be its only cause', () => {
+    const { gasLimit: _, ...unlimited } = emptying.payload
+    const queue = [{ ...emptying, payload: unlimited }]
+    const estimates = new Map([[emptying.id, { kind: 'reverts' as const, reason: 'execution reverted' }]])
+    const balance = 12n * ether
+    const soon = { balance, estimates, nonce: 1, lagged: { balance, nonce: 0 } }
+    expect(verbs({ queued: queue }, soon)).toEqual(['would_revert'])
+    expect(verbs({ queued: queue }, { balance, estimates, delegated: true })).toEqual(['would_revert'])
+    expect(verbs({ queued: queue }, { balance, estimates })).toEqual(['refuse'])
+    expect(verbs({ queued: queue }, soon, {})).toEqual(['refuse'])
   })
 
   test('of a PUT waits for the transactions before it', () => {
