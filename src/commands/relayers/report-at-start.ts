@@ -1,7 +1,7 @@
 // The report at start: queries each node once, and logs a line for each relayer. A node's problem is a warning, and delays
 // nothing.
 import type { Chain, EndpointState } from '../../chain/chain.ts'
-import { foreignPatience } from '../../domain/decide/terms/free-nonces.ts'
+import { foreignPatience } from '../../domain/decide/rules/foreign-nonces.ts'
 import { partlyUnderFourEyes } from '../../domain/four-eyes.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { ForeignPending } from '../../domain/pooled.ts'

@@ -1,7 +1,7 @@
 // Attempts that were recorded at a head far above the present one: that head was false, or the chain was reset.
 import { expect, test } from 'vitest'
 import { recordedAtBlockOf } from '../../../src/domain/attempt.ts'
-import { foreignNonceUsableFrom, foreignPatience } from '../../../src/domain/decide/terms/free-nonces.ts'
+import { foreignNonceUsableFrom, foreignPatience } from '../../../src/domain/decide/rules/foreign-nonces.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {
   canceled,

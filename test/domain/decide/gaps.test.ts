@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Decision } from '../../../src/domain/decide/plan/decision.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import { invalidPauseMaxMs } from '../../../src/domain/decide/race/repeat-after.ts'
-import { foreignPatience } from '../../../src/domain/decide/terms/free-nonces.ts'
+import { foreignPatience } from '../../../src/domain/decide/rules/foreign-nonces.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {

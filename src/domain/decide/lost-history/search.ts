@@ -17,9 +17,9 @@ import { type Assignments, type Decision, explain, nothing } from '../plan/decis
 import type { Followed } from '../plan/followed.ts'
 import { lacking } from '../plan/lacks.ts'
 import type { Situation, Work } from '../plan/work.ts'
+import { foreignPatience } from '../rules/foreign-nonces.ts'
 import { fillGaps, fillsPerStepMax } from '../rules/gap-fillers.ts'
 import { limitReach, type Reach } from '../rules/reach.ts'
-import { foreignPatience } from '../terms/free-nonces.ts'
 import { checkHistory, explainsAll, type HistoryCheck } from './check-history.ts'
 
 /** The state of the search after this step. */

@@ -8,38 +8,36 @@ import type { Nonce, Wei } from '../../units.ts'
 import type { FactsOf, Reason } from '../../wait-facts.ts'
 import { type Assignments, type Decision, type Explanation, explain, nothing } from '../plan/decision.ts'
 import { type Fact, lacking } from '../plan/lacks.ts'
-import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
+import type { Situation, Work } from '../plan/work.ts'
+import {
+  blockedByPool,
+  explainPoolUnseen,
+  foreignBelow,
+  isPoolBeyond,
+  mayHideForeign,
+} from '../rules/foreign-nonces.ts'
 import { explainRefusedGapFiller, fillGaps, lookedAtMax } from '../rules/gap-fillers.ts'
 import { countedBalance, gasFundsOf } from '../rules/gas-reserve.ts'
 import { boundValueOf, frontOf, isHeldByPause, isSweepWaiting, reserveBeside } from '../rules/sweeps.ts'
-import {
-  type FreeNonces,
-  foreignNonceUsableFrom,
-  freeNonces,
-  gapsBelow,
-  highestWaiting,
-  isPoolBeyond,
-  lowestGap,
-  mayUseForeignNonce,
-} from '../terms/free-nonces.ts'
+import { type FreeNonces, freeNonces, gapsBelow, highestWaiting, lowestGap } from '../terms/free-nonces.ts'
 import { minedAhead, spendable, upfrontCost } from '../terms/funds.ts'
 import { roomIn } from '../terms/window.ts'
-import { explainPoolUnseen } from '../waits/explain-waits.ts'
 import { type Offer, type Offered, offerFor, type Purse } from './offer.ts'
 
 export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
-  const { work, observation, policy } = situation
-  const { market, nonce, pendingNonce } = observation
+  const { work, observation } = situation
+  const { market, nonce } = observation
   if (!market)
     return { ...nothing, decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: 'price' } }) }
   if (nonce < work.floor.spentBelow) return { ...nothing, decisions: explainBehind(work, nonce) }
 
-  const free = freeNonces(work, observation, policy)
+  const free = freeNonces(work, observation, foreignBelow(situation))
   const highest = highestWaiting(work)
   const gap = lowestGap(work, observation)
-  if (gap !== undefined && pendingNonce === undefined && !mayUseForeignNonce(work, observation, policy)) {
+  if (gap !== undefined && mayHideForeign(situation)) {
     if (!observation.isPoolUnseen) return { ...nothing, lacks: lacking('pendingNonce') }
-    return { ...nothing, decisions: waitForForeign(gap, situation) }
+    const paused = isPaused(work.relayer) ? explainPaused(work) : []
+    return { ...nothing, decisions: [...explainPoolUnseen(gap, situation), ...paused] }
   }
 
   const { decisions, observeAgainAtOnce, lacks } = assignQueue(market, free, situation)
@@ -55,21 +53,6 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
     observeAgainAtOnce: observeAgainAtOnce || (filled.hasMore && !work.signing),
     isPoolBeyond: isPoolBeyond(work, observation),
   }
-}
-
-/**
- * Explains the wait for a foreign transaction that may have a gap's nonce where no pool shows one. A payload with this nonce would race
- * it, and one that loses begins anew only at finality. So the queue waits as long as for a visible foreign transaction. The
- * wait costs no time: nothing above the gap is mined before.
- */
-function waitForForeign(gap: Nonce, { work, observation, policy }: Omit<Situation, 'now'>): Decision[] {
-  const from = foreignNonceUsableFrom(work, observation, policy)
-  const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
-  const [next] = work.queued
-  if (!behind || from === undefined) return []
-  const explained = explainPoolUnseen(behind, gap, from)
-  if (isPaused(work.relayer)) return [...explained, ...explainPaused(work)]
-  return next ? [...explained, ...explainPoolUnseen(next, gap, from)] : explained
 }
 
 /** Whether the balance is a remembered one, and may have been topped up since. */
@@ -188,7 +171,7 @@ function purseOf(
     wallet: spendable(work, counted, market, reserve) - minedAhead(work, observation.nonce, market),
     reserve,
     gasFunds: gasFundsOf(work, observation, policy),
-    isPoolBeyond: isPoolBeyond(work, observation) && !mayUseForeignNonce(work, observation, policy),
+    blockedByPool: blockedByPool(situation),
     decided: [],
   }
 }

@@ -20,7 +20,6 @@ import { limitReach } from '../rules/reach.ts'
 import { blockedByPayment, minBalanceFor, refusalOfEmpty, wasCheckedWhole, withSweptValue } from '../rules/sweeps.ts'
 import { firstPrice, withTipOf } from '../terms/first-price.ts'
 import { upfrontCost } from '../terms/funds.ts'
-import { blockedByPool } from '../waits/explain-waits.ts'
 
 /** What the transactions before it leave for the next one. */
 export interface Purse {
@@ -37,8 +36,8 @@ export interface Purse {
   readonly reserve: Wei
   /** The funds for gas beside that of others. Undefined where nothing limits it. */
   readonly gasFunds: Wei | undefined
-  /** The pool's count lies too far above the account's nonce. */
-  readonly isPoolBeyond: boolean
+  /** Why the pool's count binds nothing: it lies too far above the account's nonce. */
+  readonly blockedByPool: Reason | undefined
   /** The decisions about those before it. */
   readonly decided: readonly Decision[]
 }
@@ -78,9 +77,7 @@ export function offerFor(stored: InPhase<'queued'>, purse: Purse, situation: Omi
   if ('condition' in offer) return { is: 'waits', transaction, reason: offer }
   // A shortage of money is said before the reserve's wait, and both before a doubt about the nonce.
   const wait =
-    kept ??
-    blockedByGas(upfrontCost(0n, offer.gasLimit, offer.fees), before, situation) ??
-    (purse.isPoolBeyond ? blockedByPool(observation) : undefined)
+    kept ?? blockedByGas(upfrontCost(0n, offer.gasLimit, offer.fees), before, situation) ?? purse.blockedByPool
   if (wait) return { is: 'waits', transaction, reason: wait }
   const { isWithin, blockedBy, lacks } = limitReach(purse.nonce, situation)
   if (blockedBy) return { is: 'waits', transaction, reason: blockedBy }

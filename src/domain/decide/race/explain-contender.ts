@@ -11,10 +11,11 @@ import { type Decision, explain } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
 import { explainOrdered, explainUnordered } from '../rules/arrival-order.ts'
 import { explainBound } from '../rules/cost-bound.ts'
+import { explainBlocked } from '../rules/foreign-nonces.ts'
 import { withinReserve } from '../rules/gas-reserve.ts'
 import type { Bid } from '../terms/bidder.ts'
 import type { Contender } from '../terms/contender.ts'
-import { explainBlocked, refusalOf } from '../waits/explain-waits.ts'
+import { refusalOf } from '../waits/explain-waits.ts'
 import { floorFor } from './bid.ts'
 
 /** Explains why a replacement may not be signed now, at any price. Empty if it may. */

@@ -1,4 +1,4 @@
-// Explains waits for the chain, for nodes and for foreign transactions, and reduces all waits of a plan to changes.
+// Explains waits for the chain and for nodes, and reduces all waits of a plan to changes.
 //
 // A wait is true as of the last observation: it is written when it begins or when a figure of it changes, and cleared when it is over.
 // race/explain-contender.ts explains the waits of a contender, and queue/ those of the queue.
@@ -13,17 +13,16 @@ import {
 } from '../../attempt.ts'
 import type { Condition } from '../../condition.ts'
 import { stalledAfterMinutes } from '../../finality.ts'
-import type { Observation } from '../../observation.ts'
 import { isPaused } from '../../pause.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
-import type { BlockNumber, Nonce, TimestampMs } from '../../units.ts'
+import type { TimestampMs } from '../../units.ts'
 import { isSameReason } from '../../wait.ts'
 import type { Reason, Refusal } from '../../wait-facts.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { traits } from '../plan/traits.ts'
-import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
-import { foreignPatience } from '../terms/free-nonces.ts'
+import type { Situation, Work } from '../plan/work.ts'
+import { foreignPatience } from '../rules/foreign-nonces.ts'
 
 /** Keeps one reason for each transaction: the last, which goes deepest. */
 export function oneReasonEach(decisions: readonly Decision[]): readonly Decision[] {
@@ -82,25 +81,6 @@ export function refusalOf(attempt: Attempt): Refusal | undefined {
 
 /** Refusals that are not about the price, and may be over the next time. */
 const lasting: readonly RejectionCode[] = ['poolFull', 'typeConflict', 'nodeLimit', 'nonceGap']
-
-/** Explains that a foreign transaction waits in the pool for the nonce before ours. After its time the nonce is used. */
-export function explainBlocked(transaction: InFlight, { work, observation, policy }: Situation): Decision[] {
-  const [first] = inFlightOf(work)
-  const { head, nonce, pendingNonce = 0 } = observation
-  if (first?.id !== transaction.id || transaction.lifecycle.nonce <= nonce || pendingNonce <= nonce) return []
-  const until = recordedAtBlockOf(transaction.lifecycle.attempts[0], head.number) + foreignPatience(policy)
-  return explain(transaction, { condition: 'nonce_blocked', facts: { by: 'transaction', nonce, until } })
-}
-
-/** Explains that a gap lies before a transaction, and no node shows whether a foreign transaction waits for that nonce. */
-export function explainPoolUnseen(transaction: Transaction, gap: Nonce, from: BlockNumber): Decision[] {
-  return explain(transaction, { condition: 'pool_unseen', facts: { nonce: gap, from } })
-}
-
-/** More foreign transactions wait in the pool than nodes keep of one sender, or the count is false. */
-export function blockedByPool({ nonce, pendingNonce = nonce }: Observation): Reason {
-  return { condition: 'nonce_blocked', facts: { by: 'count', nonce, pendingNonce } }
-}
 
 /** Explains that a nonce was spent long ago, but no node returns a receipt of ours or a block with a foreign transaction. */
 export function explainUnproven(transaction: InFlight, { observation, policy }: Situation): Decision[] {
