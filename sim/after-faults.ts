@@ -109,7 +109,9 @@ function finalBalance(world: World): bigint {
   const { reserve } = world.scenario
   // Every value, and no more than the reserve and what the policies keep beside them.
   const { minBalance = 0n, cancelReserve = 0n } = world.state.policies.others
-  const kept = reserve ? minBalance + cancelReserve + reserve.reserve + (BigInt(openRows(world)) * reserve.reserve) / 20n : 0n
+  const kept = reserve
+    ? minBalance + cancelReserve + reserve.reserve + (BigInt(openRows(world)) * reserve.reserve) / 20n
+    : 0n
   const { nextBaseFee } = world.blocks.canonical()
   // The base fee may be far from where the ending wants it.
   const price = reserve
