@@ -72,7 +72,8 @@ export async function createBulk(
   const parts = recorded.resolved.map((relayerId) => ({ bulkId: id, relayerId, pause: request.pause }))
   // Each of them has what those before it left.
   await stops.stopAll(parts, { isInTurn: limit?.maxCost !== undefined })
-  return { bulk: await read(context, id, visible), replayed: false }
+  // Where all relayers of the key are deleted, this answer alone shows it.
+  return { bulk: await read(context, id, parts.length === 0 ? undefined : visible), replayed: false }
 }
 
 /**

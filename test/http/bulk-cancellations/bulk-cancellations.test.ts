@@ -187,6 +187,7 @@ const known: Readonly<Record<string, Principal>> = {
   reader: bound('reader', ['read'], ['one']),
   pauser: bound('pauser', ['cancel', 'pause'], ['two']),
   admin: bound('admin', ['cancel', 'admin']),
+  former: bound('former', ['cancel', 'read'], ['deleted']),
 }
 const authenticate: Authenticate = (header) =>
   administratorBy(apiKey)(header) ?? known[String(header).replace('Bearer ', '')]
@@ -225,6 +226,15 @@ test('a key cancels and sees at its relayers only', async () => {
   for (const at of [unseen, `${unseen}/transactions`, `${path}/unknown`]) {
     expectFailure(await server.ask('GET', at, { token: 'reader' }), 404, 'Not found', 'BULK_CANCELLATION_NOT_FOUND')
   }
+})
+
+test('a key whose relayers are all deleted cancels nothing, and gets the object that says so', async () => {
+  await using server = await serve({ authenticate })
+  await queued(server.store, 'a')
+  const answer = await create(server, { filter: {}, relayers: 'all' }, { token: 'former' })
+  expectSuccess(answer)
+  expect(answer.body.data).toMatchObject({ relayers: [], parts: [], final: true, counts: { dropped: 0 } })
+  expect(await statuses(server, ['a'])).toEqual(['pending'])
 })
 
 test('a key that is bound to relayers sees the ids of its own transactions only', async () => {
