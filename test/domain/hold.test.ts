@@ -4,11 +4,10 @@ import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import { apply } from '../../src/domain/decide/apply.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
-import { hasDueHold, nextRelease } from '../../src/domain/decide/rules/holds.ts'
 import { durationFrom30sPattern, durationPattern, parseDuration, shownDuration } from '../../src/domain/duration.ts'
 import { RescindError } from '../../src/domain/errors.ts'
 import { eventsOf } from '../../src/domain/event.ts'
-import { checkHold, type HoldRequest, headPatienceMs, holdOf, timeInWords } from '../../src/domain/hold.ts'
+import { checkHold, type HoldRequest, holdOf, timeInWords } from '../../src/domain/hold.ts'
 import type { ApiKeyId } from '../../src/domain/ids.ts'
 import { release, withKeptHold } from '../../src/domain/release.ts'
 import { replace } from '../../src/domain/replace.ts'
@@ -20,6 +19,7 @@ import {
   idOf,
   now,
   receiver,
+  someHead,
   someObservation,
   somePayload,
   somePolicies,
@@ -153,38 +153,6 @@ test('a replacement begins the hold anew, by its own request or by that of befor
   expect(put(request, released).lifecycle.phase).toBe('queued')
 })
 
-const dueWork = (held: readonly Transaction[], changes = {}) => someWork({ held, ...changes })
-const headAt = (timestampMs: number) => someObservation({ head: { ...someObservation().head, timestampMs } })
-const decided = (held: readonly Transaction[], at: number, head: number, changes = {}) =>
-  decide({ work: dueWork(held, changes), observation: headAt(head), policy: somePolicy, now: at }).decisions.map(
-    ({ do: what }) => what,
-  )
-
-test('time releases it by both clocks, by ours alone after a minute without a new head, and never under a pause', () => {
-  const held = [sent({ kind: 'for', ms: hour })]
-  const until = now + hour
-  expect(decided(held, until - 1, until + hour)).toEqual([])
-  expect(decided(held, until, until - 1)).toEqual([])
-  expect(decided(held, until, until)).toEqual(['release'])
-  expect(decided(held, until + headPatienceMs, until - 1, { headSince: until + 1 })).toEqual([])
-  expect(decided(held, until + headPatienceMs, until - 1, { headSince: until })).toEqual(['release'])
-  expect(decided(held, until + headPatienceMs - 1, until - 1, { headSince: now })).toEqual([])
-  expect(decided(held, until + hour, until + hour, { relayer: someRelayer({ paused: true }) })).toEqual([])
-  expect(decided([sent({ kind: 'release' })], until + hour, until + hour)).toEqual([])
-})
-
-test('the engine sleeps until the end of the next hold, and then until our clock alone suffices', () => {
-  const work = dueWork([sent({ kind: 'for', ms: hour }), sent({ kind: 'release' })])
-  const until = now + hour
-  expect([nextRelease(work, now), hasDueHold(work, until - 1)]).toEqual([until, false])
-  expect([nextRelease({ ...work, headSince: until }, until), hasDueHold(work, until)]).toEqual([
-    until + headPatienceMs,
-    true,
-  ])
-  const paused = { ...work, relayer: someRelayer({ paused: true }) }
-  expect([nextRelease(paused, until), hasDueHold(paused, until)]).toEqual([undefined, false])
-})
-
 /** Two replicas, a client, a pause and two clocks, in any order: each write is refused unless it was made from the newest version. */
 const anyEvent = fc.oneof(
   fc.record({ do: fc.constantFrom('release', 'cancel', 'pause', 'resume', 'put', 'putHeld', 'read') }),
@@ -243,12 +211,18 @@ test('release against cancel, expiry, pause, PUT and a second replica: none is e
           const seen = loaded[event.replica === 0 ? 0 : 1]
           if (!isInPhase(seen, 'held')) continue
           const head = time - event.headLagMs
-          const work = dueWork([seen], {
+          const work = someWork({
+            held: [seen],
             relayer: relayerNow(),
             headSince: time,
             expiring: seen.validUntil ? [seen] : [],
           })
-          const plan = decide({ work, observation: headAt(head), policy: somePolicy, now: time })
+          const plan = decide({
+            work,
+            observation: someObservation({ head: { ...someHead, timestampMs: head } }),
+            policy: somePolicy,
+            now: time,
+          })
           const ends = plan.decisions.filter((each) => each.do === 'release' || each.do === 'expire')
           // One end is chosen, whichever is written first.
           expect(ends.length).toBeLessThanOrEqual(1)

@@ -27,6 +27,8 @@ test.each([
   ['domain/index.ts', 'export const x = 1'],
   ['domain/decide/race/bid.ts', 'if (isFcfs(policy)) return undefined'],
   ['engine/step.ts', 'const { keepsFutureNonceMs } = policy.profile'],
+  ['domain/decide/queue/offer.ts', 'if (observation.isPoolUnseen) return undefined'],
+  ['domain/decide/follow.ts', 'const noOp = observation.lostNoOps?.get(nonce)'],
   ['domain/long.ts', 'const x = 1\n'.repeat(400)],
 ])('a violation in %s is reported: %s', (path, source) => {
   expect(placeViolations({ path, source: `// Its job.\n${source}` })).toHaveLength(1)

@@ -6,7 +6,7 @@ import { confirmations } from '../observation.ts'
 import { type InPhase, isInPhase, returnsToQueue, spenderKind, type Transaction } from '../transaction.ts'
 import { mayConfirm } from './facts/confirmed-not-final.ts'
 import { include } from './facts/inclusion.ts'
-import { mayHaveCanceled } from './lost-history/lost-cancellation.ts'
+import { shownByLostNoOp } from './lost-history/lost-cancellation.ts'
 import type { Decision, Steps } from './plan/decision.ts'
 import type { FollowUps } from './plan/followed.ts'
 import type { Fact } from './plan/lacks.ts'
@@ -61,11 +61,9 @@ function followUp(transaction: Transaction, situation: Situation): Steps {
 
   const { nonce } = transaction.lifecycle
   if (nonce < observation.nonce) {
-    const noOp = observation.lostNoOps?.get(nonce)
-    if (noOp && mayHaveCanceled(noOp, transaction)) return [{ do: 'restoreCancellation', transaction, noOp }]
-    const inclusion = noOp
-      ? ({ by: 'external', hash: noOp.hash, block: noOp.block } as const)
-      : observation.inclusions.get(nonce)
+    const lost = shownByLostNoOp(transaction, observation)
+    if (lost && 'do' in lost) return [lost]
+    const inclusion = lost ?? observation.inclusions.get(nonce)
     // The nonce is spent, but no node shows the spender: the node lags behind itself, and the next block reads again.
     if (!inclusion) return explainUnproven(transaction, situation)
     const included = include(transaction, inclusion)

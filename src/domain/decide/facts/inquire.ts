@@ -2,16 +2,17 @@
 import { invalidReasonOf, isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../../attempt.ts'
 import type { FinalityTag } from '../../finality.ts'
 import type { GasFigures } from '../../gas-figures.ts'
-import { type GasRules, isBelowLeastGas, leastGas } from '../../intrinsic-gas.ts'
-import type { Inquiry, ReceiverRequest } from '../../observation.ts'
+import { isBelowLeastGas } from '../../intrinsic-gas.ts'
+import type { Inquiry } from '../../observation.ts'
 import { ethereumProfile } from '../../profile.ts'
 import type { DecisionProfile, NetworkPolicy } from '../../relayer.ts'
-import { awaitsReplacement, type InPhase, isInPhase, type Payload } from '../../transaction.ts'
+import { awaitsReplacement, type InPhase, isInPhase } from '../../transaction.ts'
 import type { Lacks } from '../plan/lacks.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 import { wantsCount } from '../rules/arrival-order.ts'
 import { dependsOnDelegation } from '../rules/gas-reserve.ts'
 import { payloadInUnknownWords, refusedPayloads } from '../rules/give-up.ts'
+import { receiverToRead } from '../rules/new-receiver.ts'
 import { comparedPayload, frontOf, valueToEstimate, wantsFreshBalance } from '../rules/sweeps.ts'
 import { roomIn } from '../terms/window.ts'
 
@@ -32,7 +33,7 @@ export function inquire(
   const most = work.relayer.policies.skipUnfunded ? work.queued.length : roomIn(work)
   const rules = { ...profile, figures }
   const isBalanceInDoubt = work.isBalanceInDoubt || requested.has('balance')
-  const receivers = front.slice(0, most).flatMap(({ payload }) => receiverOf(payload, rules))
+  const receivers = front.slice(0, most).flatMap(({ payload }) => receiverToRead(payload, rules))
   const { explainedBelow } = work.floor
   const spentBelow = Math.max(
     work.floor.spentBelow,
@@ -94,13 +95,6 @@ export function inquire(
     pendingNonce: requested.has('pendingNonce'),
     ...(requested.has('secondCount') && { secondCount: true }),
   }
-}
-
-/** The receiver whose existence must be read. None where the payload pays for a new account in any case, or its client insists. */
-function receiverOf(payload: Payload, rules: GasRules): readonly ReceiverRequest[] {
-  const { from, to, value, gasLimit, allowOutOfGas } = payload
-  if (gasLimit === undefined || to === undefined || value === 0n || to === from || allowOutOfGas) return []
-  return rules.floorGas ? [{ to, gasLimit, least: leastGas(payload, rules) }] : []
 }
 
 /** The tag that this step reads: none where blocks are counted, or before a transaction waits for finality. */

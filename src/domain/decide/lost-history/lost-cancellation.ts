@@ -4,10 +4,11 @@
 import { wasTaken } from '../../attempt.ts'
 import { cancelReasons } from '../../cancel.ts'
 import type { Address } from '../../ids.ts'
-import type { LostNoOp, Spender } from '../../observation.ts'
-import type { InPhase, Transaction } from '../../transaction.ts'
+import type { LostNoOp, Observation, Spender } from '../../observation.ts'
+import type { Inclusion, InPhase, Transaction } from '../../transaction.ts'
 import type { Nonce, TimestampMs } from '../../units.ts'
 import { withReason, withWait } from '../../wait.ts'
+import type { Decision } from '../plan/decision.ts'
 import { type Found, type NoOpMatch, type NoOpMatches, restoredReason } from '../plan/found.ts'
 import { clockMarginMs, rebuildAttempt } from './recover.ts'
 
@@ -142,11 +143,22 @@ export function restoreCancellation({ transaction, noOp }: NoOpMatch, now: Times
   return withReason(restored, `${cancelReasons[cancellation.origin]}; ${restoredReason}`)
 }
 
+/** What a no-op of a lost history shows about the nonce of a transaction: that it canceled it, or that the spender is unknown here. */
+export function shownByLostNoOp(
+  transaction: InPhase<'inFlight'>,
+  { lostNoOps }: Pick<Observation, 'lostNoOps'>,
+): Decision | Inclusion | undefined {
+  const noOp = lostNoOps?.get(transaction.lifecycle.nonce)
+  if (!noOp) return undefined
+  if (mayHaveCanceled(noOp, transaction)) return { do: 'restoreCancellation', transaction, noOp }
+  return { by: 'external', hash: noOp.hash, block: noOp.block }
+}
+
 /**
  * Whether a no-op can have canceled the transaction that holds its nonce on record. A no-op that was mined before that nonce was bound
  * belongs to an earlier transaction, which the database has lost as a whole: the spender is unknown here.
  */
-export function mayHaveCanceled({ block, minedAt }: LostNoOp, holder: InPhase<'inFlight'>): boolean {
+function mayHaveCanceled({ block, minedAt }: LostNoOp, holder: InPhase<'inFlight'>): boolean {
   const { recordedAtBlock, recordedAt } = holder.lifecycle.attempts[0]
   return keptItsNonce(holder) && (block.number > recordedAtBlock || minedAt > recordedAt)
 }

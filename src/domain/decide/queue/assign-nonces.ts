@@ -9,13 +9,7 @@ import type { FactsOf, Reason } from '../../wait-facts.ts'
 import { type Assignments, type Decision, type Explanation, explain, nothing } from '../plan/decision.ts'
 import { type Fact, lacking } from '../plan/lacks.ts'
 import type { Situation, Work } from '../plan/work.ts'
-import {
-  blockedByPool,
-  explainPoolUnseen,
-  foreignBelow,
-  isPoolBeyond,
-  mayHideForeign,
-} from '../rules/foreign-nonces.ts'
+import { awaitHidden, blockedByPool, foreignBelow, isPoolBeyond } from '../rules/foreign-nonces.ts'
 import { explainRefusedGapFiller, fillGaps, lookedAtMax } from '../rules/gap-fillers.ts'
 import { countedBalance, gasFundsOf } from '../rules/gas-reserve.ts'
 import { boundValueOf, frontOf, isHeldByPause, isSweepWaiting, reserveBeside } from '../rules/sweeps.ts'
@@ -34,11 +28,9 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   const free = freeNonces(work, observation, foreignBelow(situation))
   const highest = highestWaiting(work)
   const gap = lowestGap(work, observation)
-  if (gap !== undefined && mayHideForeign(situation)) {
-    if (!observation.isPoolUnseen) return { ...nothing, lacks: lacking('pendingNonce') }
-    const paused = isPaused(work.relayer) ? explainPaused(work) : []
-    return { ...nothing, decisions: [...explainPoolUnseen(gap, situation), ...paused] }
-  }
+  const hidden = gap === undefined ? undefined : awaitHidden(gap, situation)
+  if (hidden === 'unread') return { ...nothing, lacks: lacking('pendingNonce') }
+  if (hidden) return { ...nothing, decisions: [...hidden, ...(isPaused(work.relayer) ? explainPaused(work) : [])] }
 
   const { decisions, observeAgainAtOnce, lacks } = assignQueue(market, free, situation)
   if (lacks) return { ...nothing, lacks: lacking(lacks) }

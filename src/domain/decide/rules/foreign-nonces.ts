@@ -33,20 +33,20 @@ export function foreignBelow(situation: Omit<Situation, 'now'>): Nonce {
   return mayUseForeignNonce(situation) ? 0 : (situation.observation.pendingNonce ?? 0)
 }
 
-/** Whether a foreign transaction may have the nonce of a gap: the pool was not read, or no node shows it. */
-export function mayHideForeign(situation: Omit<Situation, 'now'>): boolean {
-  return situation.observation.pendingNonce === undefined && !mayUseForeignNonce(situation)
-}
-
 /**
- * Explains the wait for a foreign transaction that may have a gap's nonce where no pool shows one: the queue waits as long as for a visible
- * foreign transaction. The wait costs no time: nothing above the gap is mined before.
+ * The wait for a foreign transaction that may have a gap's nonce where no pool shows one: the queue waits as long as for a visible foreign
+ * transaction. The wait costs no time: nothing above the gap is mined before. `unread`: a pool may show it. Undefined: none may be hidden.
  */
-export function explainPoolUnseen(gap: Nonce, { work, observation, policy }: Omit<Situation, 'now'>): Decision[] {
+export function awaitHidden(
+  gap: Nonce,
+  { work, observation, policy }: Omit<Situation, 'now'>,
+): readonly Decision[] | 'unread' | undefined {
   const from = foreignNonceUsableFrom(work, observation, policy)
+  if (from === undefined || observation.pendingNonce !== undefined) return undefined
+  if (mayUseForeignNonce({ work, observation, policy })) return undefined
+  if (!observation.isPoolUnseen) return 'unread'
   const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
   const [next] = isPaused(work.relayer) ? [] : work.queued
-  if (from === undefined) return []
   const reason: Reason = { condition: 'pool_unseen', facts: { nonce: gap, from } }
   return [behind, next].flatMap((each) => (each ? explain(each, reason) : []))
 }

@@ -1,4 +1,4 @@
-// The gas reserve: chains that order blocks before they execute them (Monad).
+// The gas reserve: chains that order blocks before they execute them (Monad; docs.monad.xyz, "Reserve Balance").
 //
 // A block may only hold transactions that are paid for whatever the blocks before it execute, so the gas of an account's latest transactions
 // has to fit in the balance of some blocks ago, and in a reserve (10 MON). A value must not touch this reserve: the transaction would be

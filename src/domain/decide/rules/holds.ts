@@ -1,7 +1,9 @@
 // Holds: a send waits for a time before it may get a nonce (`hold_for`, `not_before`, or a policy).
 //
-// A clock that is wrong would send too early, so our clock and the chain's have to agree that the time has come. Where no newer head comes, ours
-// alone ends the hold a while later. The promise: no transaction leaves its hold before its time. A pause keeps it on hold.
+// Without this file a hold would never end, or end by our clock alone, and a clock that is wrong would send too early. So our clock and the
+// chain's have to agree that the time has come. Where no newer head comes, ours alone ends the hold a minute later. The promise: no transaction
+// leaves its hold before its time. A pause keeps it on hold. For example, a send on hold until 12:00: at 12:00:05 the head is of 11:59:53, and
+// it waits. The next head is of 12:00:05 and releases it. Were that head the last one of 11:59, our clock would release it at 12:01.
 //
 // Without transactions on hold each function answers that nothing is due.
 import { hasHoldEnded, patienceEndsAt } from '../../hold.ts'

@@ -1,12 +1,13 @@
 // New receivers: a value to an account that does not exist creates it, and chains with EIP-8037 charge gas of its own for that.
 //
-// Without this file a transfer whose client named 21,000 gas would be mined in vain there, and all its gas paid. The promise: it is refused
-// before it gets a nonce, with the gas that it needs, unless the client insists (`allow_out_of_gas`) or a payload ahead creates the account.
+// Without this file a transfer whose client named 21,000 gas would be mined in vain there, and all its gas paid: it needs 204,600, of which
+// 183,600 are for the account. The promise: it is refused before it gets a nonce, with the gas that it needs, unless the client insists
+// (`allow_out_of_gas`) or a payload ahead creates the account.
 //
 // Where the account costs nothing, or the gas is estimated, it answers undefined.
 import { lowerHex } from '../../ids.ts'
-import { type GasRules, gasOfNewReceiver } from '../../intrinsic-gas.ts'
-import type { Observation } from '../../observation.ts'
+import { type GasRules, gasOfNewReceiver, leastGas } from '../../intrinsic-gas.ts'
+import type { Observation, ReceiverRequest } from '../../observation.ts'
 import type { Payload, Transaction } from '../../transaction.ts'
 import type { Decision } from '../plan/decision.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
@@ -38,4 +39,11 @@ export function refusalOfNewReceiver(
 export function paysAhead(work: Work, decisions: readonly Decision[]): readonly Payload[] {
   const bound = decisions.flatMap((each) => (each.do === 'assignNonce' ? [each.transaction.payload] : []))
   return [...inFlightOf(work).flatMap((each) => (each.cancellation ? [] : [each.payload])), ...bound]
+}
+
+/** The receiver whose existence must be read. None where the payload pays for a new account in any case, or its client insists. */
+export function receiverToRead(payload: Payload, rules: GasRules): readonly ReceiverRequest[] {
+  const { from, to, value, gasLimit, allowOutOfGas } = payload
+  if (gasLimit === undefined || to === undefined || value === 0n || to === from || allowOutOfGas) return []
+  return rules.floorGas ? [{ to, gasLimit, least: leastGas(payload, rules) }] : []
 }

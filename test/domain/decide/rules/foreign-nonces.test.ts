@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Work } from '../../../../src/domain/decide/plan/work.ts'
 import {
+  awaitHidden,
   blockedByPool,
   explainBlocked,
   foreignBelow,
   foreignPatience,
   isPoolBeyond,
-  mayHideForeign,
 } from '../../../../src/domain/decide/rules/foreign-nonces.ts'
 import type { Observation } from '../../../../src/domain/observation.ts'
 import { decideInWords as decide } from '../../in-words.ts'
@@ -60,5 +60,5 @@ test('each rule changes nothing where no pool counts above the record', () => {
     expect(isPoolBeyond(situation.work, situation.observation)).toBe(false)
     expect(explainBlocked(inFlight(5), situation)).toEqual([])
   }
-  expect(mayHideForeign(someSituation({ open: [inFlight(5)] }, { nonce: 5, pendingNonce: 5 }))).toBe(false)
+  expect(awaitHidden(5, someSituation({ open: [inFlight(6)] }, { nonce: 5, pendingNonce: 5 }))).toBeUndefined()
 })
