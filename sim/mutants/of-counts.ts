@@ -42,8 +42,8 @@ export const ofCounts: readonly Mutant[] = [
     edits: [
       {
         file: limit,
-        find: 'if (below === 0 || nonce < below + reachMax) return within',
-        put: 'if (below === 0 || nonce >= 0) return within',
+        find: 'if (below === 0 || nonce < below + reachMax) return bindable',
+        put: 'if (below === 0 || nonce >= 0) return bindable',
       },
     ],
   },

@@ -7,11 +7,11 @@ export interface NonceInterval {
   readonly last: Nonce
 }
 
-/** The nonces from `from` on and below `below` that are not in `held`, in order: at most one run more than `held` has nonces. */
-export function intervalsBetween(from: Nonce, below: Nonce, held: ReadonlySet<Nonce>): readonly NonceInterval[] {
+/** The nonces from `from` on and below `below` that are not in `used`, in order: at most one run more than `used` has nonces. */
+export function intervalsBetween(from: Nonce, below: Nonce, used: ReadonlySet<Nonce>): readonly NonceInterval[] {
   const intervals: NonceInterval[] = []
   let first = from
-  for (const nonce of [...held].sort((one, other) => one - other)) {
+  for (const nonce of [...used].sort((one, other) => one - other)) {
     if (nonce < first) continue
     if (nonce >= below) break
     if (nonce > first) intervals.push({ first, last: nonce - 1 })

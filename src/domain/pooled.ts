@@ -26,17 +26,17 @@ export interface ForeignPending {
 
 interface OwnNonces {
   /** The nonces of transactions in flight. */
-  readonly held: ReadonlySet<Nonce>
-  /** Whether the service ever held the nonce, by this hash where a node shows it. */
+  readonly used: ReadonlySet<Nonce>
+  /** Whether the service ever used the nonce, by this hash where a node shows it. */
   readonly isOurs: (nonce: Nonce, hash: Hash | undefined) => Promise<boolean>
 }
 
 /** The foreign transactions in the pools. Undefined if there are none. */
 export async function foreignIn(
   { nonce, pendingNonce, shown }: Pooled,
-  { held, isOurs }: OwnNonces,
+  { used, isOurs }: OwnNonces,
 ): Promise<ForeignPending | undefined> {
-  const counted = intervalsBetween(nonce, pendingNonce, held)
+  const counted = intervalsBetween(nonce, pendingNonce, used)
   // At a nonce that we hold, a node may show another transaction.
   const seen = [...shown.keys()].filter((each) => each >= nonce).sort((one, other) => one - other)
   const looked = new Set([...lowestOf(counted, pooledMax), ...seen.slice(0, pooledMax)])
@@ -44,7 +44,7 @@ export async function foreignIn(
   let count = sizeOf(counted)
   for (const each of looked) {
     const hash = shown.get(each)
-    const isCounted = each < pendingNonce && !held.has(each)
+    const isCounted = each < pendingNonce && !used.has(each)
     const isForeign = !(await isOurs(each, hash))
     if (isForeign) foreign.push({ nonce: each, ...(hash !== undefined && { hash }) })
     count += Number(isForeign) - Number(isCounted)

@@ -4,7 +4,7 @@ import type { Hash } from '../../src/domain/ids.ts'
 import { foreignIn, pooledMax } from '../../src/domain/pooled.ts'
 
 const hash = (digit: string) => `0x${digit.repeat(64)}` as Hash
-const nothing = { held: new Set<number>(), isOurs: async () => false }
+const nothing = { used: new Set<number>(), isOurs: async () => false }
 
 test('no transaction, none foreign', async () => {
   expect(await foreignIn({ nonce: 5, pendingNonce: 5, shown: new Map() }, nothing)).toBeUndefined()
@@ -12,19 +12,19 @@ test('no transaction, none foreign', async () => {
 
 test('counted nonces that we do not hold, with the hashes that a node shows', async () => {
   const shown = new Map([[6, hash('a')]])
-  expect(await foreignIn({ nonce: 5, pendingNonce: 8, shown }, { ...nothing, held: new Set([7]) })).toEqual({
+  expect(await foreignIn({ nonce: 5, pendingNonce: 8, shown }, { ...nothing, used: new Set([7]) })).toEqual({
     ...{ nonce: 5, pendingNonce: 8, count: 2 },
     transactions: [{ nonce: 5 }, { nonce: 6, hash: hash('a') }],
   })
 })
 
 test('our own, mined meanwhile or not, are not foreign', async () => {
-  const ours = { held: new Set([6]), isOurs: async (nonce: number) => nonce < 7 }
+  const ours = { used: new Set([6]), isOurs: async (nonce: number) => nonce < 7 }
   expect(await foreignIn({ nonce: 5, pendingNonce: 7, shown: new Map([[6, hash('a')]]) }, ours)).toBeUndefined()
 })
 
 test('another transaction at a nonce of ours, and one behind a gap', async () => {
-  const ours = { held: new Set([5]), isOurs: async (_: number, shown: Hash | undefined) => shown === hash('0') }
+  const ours = { used: new Set([5]), isOurs: async (_: number, shown: Hash | undefined) => shown === hash('0') }
   const shown = new Map([
     [9, hash('b')],
     [5, hash('a')],
@@ -40,7 +40,7 @@ test('another transaction at a nonce of ours, and one behind a gap', async () =>
 
 test('any count is bounded in work and in length', async () => {
   let looks = 0
-  const counting = { held: new Set<number>(), isOurs: async () => ++looks < 0 }
+  const counting = { used: new Set<number>(), isOurs: async () => ++looks < 0 }
   const pendingNonce = Number.MAX_SAFE_INTEGER
   const foreign = await foreignIn({ nonce: 0, pendingNonce, shown: new Map() }, counting)
   expect(foreign?.count).toBe(pendingNonce)

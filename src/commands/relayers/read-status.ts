@@ -126,7 +126,7 @@ export async function readForeignPending(
   if (!pooled) return undefined
   const { bound } = await reads.standing(id)
   return foreignIn(pooled, {
-    held: new Set(bound.flatMap(({ nonce }) => (nonce === undefined ? [] : [nonce]))),
+    used: new Set(bound.flatMap(({ nonce }) => (nonce === undefined ? [] : [nonce]))),
     async isOurs(nonce, hash) {
       if (hash !== undefined) return reads.hasAttempt(id, nonce, hash)
       return (await reads.transactionByNonce(id, nonce)) !== undefined

@@ -60,8 +60,8 @@ export function waitsForHistory({ sequence }: Transaction, { check: { lostHistor
 export function holdBack(search: Search, { situation: { work } }: Followed, ahead: Situation): Assignments | undefined {
   const { check, reach } = search
   if (!reach.isWithin) return awaitBelief(reach, work)
-  const isHeld = work.queued.some((each) => waitsForHistory(each, search)) || check.decisions.length > 0
-  if (!isHeld) return undefined
+  const waits = work.queued.some((each) => waitsForHistory(each, search)) || check.decisions.length > 0
+  if (!waits) return undefined
   const filled = fillUnknown(check, ahead)
   return { ...filled, decisions: [...check.decisions, ...filled.decisions] }
 }

@@ -12,7 +12,7 @@ import type { Situation, Work } from '../plan/work.ts'
 import { awaitHidden, blockedByPool, foreignBelow, isPoolBeyond } from '../rules/foreign-nonces.ts'
 import { explainRefusedGapFiller, fillGaps, lookedAtMax } from '../rules/gap-fillers.ts'
 import { countedBalance, gasFundsOf } from '../rules/gas-reserve.ts'
-import { boundValueOf, frontOf, isHeldByPause, isSweepWaiting, reserveBeside } from '../rules/sweeps.ts'
+import { boundValueOf, frontOf, isSweepWaiting, obeysPause, reserveBeside } from '../rules/sweeps.ts'
 import { type FreeNonces, freeNonces, gapsBelow, highestWaiting, lowestGap } from '../terms/free-nonces.ts'
 import { minedAhead, spendable, upfrontCost } from '../terms/funds.ts'
 import { roomIn } from '../terms/window.ts'
@@ -65,9 +65,7 @@ function explainFirst({ queued: [first] }: Work, reason: Reason): Decision[] {
 /** Explains that a pause holds the first of the queue. A sweep does not wait for the end of the pause. */
 function explainPaused(work: Work): Decision[] {
   const [first] = work.queued
-  return first && !isHeldByPause(first)
-    ? []
-    : explainFirst(work, { condition: 'paused', facts: pauseFacts(work.relayer) })
+  return first && !obeysPause(first) ? [] : explainFirst(work, { condition: 'paused', facts: pauseFacts(work.relayer) })
 }
 
 interface Assigned {

@@ -73,7 +73,7 @@ export function offerFor(stored: InPhase<'queued'>, purse: Purse, situation: Omi
   const gasLimit = transaction.payload.gasLimit ?? estimatedGas(transaction, observation)
   if (gasLimit === undefined && estimate === undefined) return { is: 'unknown', transaction, lacks: undefined }
   if (gasLimit !== undefined && gasLimit > gasMaxOf(situation.work.relayer, stored)) return { is: 'held', transaction }
-  const offer = price(transaction, gasLimit, purse, withTipOf(purse.market, estimate), situation)
+  const offer = fundedOffer(transaction, gasLimit, purse, withTipOf(purse.market, estimate), situation)
   if ('condition' in offer) return { is: 'waits', transaction, reason: offer }
   // A shortage of money is said before the reserve's wait, and both before a doubt about the nonce.
   const wait =
@@ -126,7 +126,7 @@ function judgeRevert(
   return { is: 'refused', transaction, reason: `it would revert: ${estimate.reason}` }
 }
 
-function price(
+function fundedOffer(
   transaction: InPhase<'queued'>,
   gasLimit: Gas | undefined,
   purse: Purse,

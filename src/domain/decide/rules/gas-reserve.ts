@@ -23,7 +23,7 @@ import { maxCostOf, minableAttempts } from '../terms/funds.ts'
 /** The part of the observation that matters here. */
 type Seen = Pick<Observation, 'head' | 'nonce' | 'balance' | 'lagged' | 'delegated'>
 type Rules = Pick<NetworkPolicy, 'profile'>
-type Flight = Pick<Work, 'open' | 'unsignedCost'>
+type Spending = Pick<Work, 'open' | 'unsignedCost'>
 
 export function lagOf({ balanceLagBlocks = 0 }: Pick<DecisionProfile, 'balanceLagBlocks'>): number {
   return balanceLagBlocks
@@ -31,7 +31,7 @@ export function lagOf({ balanceLagBlocks = 0 }: Pick<DecisionProfile, 'balanceLa
 
 /** The balance that pays for transactions that are sent now: a payment to the account counts after the lag. Undefined until it is read. */
 export function countedBalance(
-  work: Flight,
+  work: Spending,
   { head, balance, lagged }: Seen,
   market: Market,
   { profile }: Rules,
@@ -48,7 +48,7 @@ export function countedBalance(
  * Undefined where nothing limits it.
  */
 export function gasFundsOf(
-  work: Flight,
+  work: Spending,
   { head, balance, lagged }: Seen,
   { profile }: Rules,
   below: Nonce = Number.POSITIVE_INFINITY,
@@ -71,7 +71,7 @@ export function maxGasCostOf({ lifecycle }: InPhase<'inFlight' | 'mined'>): Wei 
 }
 
 /** Transactions mined in the last `lag` blocks, without those above the head, whose balance includes them. */
-function minedWithin({ open }: Flight, head: BlockNumber, lag: number): readonly InPhase<'mined'>[] {
+function minedWithin({ open }: Spending, head: BlockNumber, lag: number): readonly InPhase<'mined'>[] {
   return open
     .filter((each) => isInPhase(each, 'mined'))
     .filter(({ lifecycle }) => {
@@ -82,7 +82,7 @@ function minedWithin({ open }: Flight, head: BlockNumber, lag: number): readonly
 
 /** Whether the transaction with this nonce may empty the account: no other of the account is in flight, or in the last blocks. */
 function goesAlone(
-  { open }: Pick<Flight, 'open'>,
+  { open }: Pick<Spending, 'open'>,
   { nonce: spentBelow, lagged, delegated }: Seen,
   { profile }: Rules,
   nonce: Nonce,
@@ -105,7 +105,7 @@ interface Before {
 export function blockedByReserve(
   { value, to, from }: Pick<Payload, 'value' | 'to' | 'from'>,
   before: Omit<Before, 'gasFunds'>,
-  { work, observation, policy }: { work: Flight; observation: Seen; policy: Rules },
+  { work, observation, policy }: { work: Spending; observation: Seen; policy: Rules },
 ): Reason | undefined {
   const { reserveBalance: reserve } = policy.profile
   if (reserve === undefined || value === 0n || to === from) return undefined
@@ -120,7 +120,7 @@ export function blockedByReserve(
 export function blockedByGas(
   gas: Wei,
   { nonce, gasFunds }: Omit<Before, 'balance'>,
-  { work, observation, policy }: { work: Flight; observation: Seen; policy: Rules },
+  { work, observation, policy }: { work: Spending; observation: Seen; policy: Rules },
 ): Reason | undefined {
   const { reserveBalance: reserve } = policy.profile
   if (reserve === undefined || gasFunds === undefined || gas <= gasFunds) return undefined

@@ -35,15 +35,15 @@ export function limitReach(nonce: Nonce, { work, observation }: Pick<Situation, 
   if (nonce >= nonceLimit) return blocked({ of: 'limit', nonce, limit: nonceLimit })
   const below = recordedBelow(work)
   // The account may have a history of any length before its first transaction here.
-  if (below === 0 || nonce < below + reachMax) return within
+  if (below === 0 || nonce < below + reachMax) return bindable
   if (!work.gapRecord) return { isWithin: false, lacks: 'gapRecord' }
-  if (work.gapRecord.permitted > 0) return within
+  if (work.gapRecord.permitted > 0) return bindable
   if (observation.secondCount === undefined) return { isWithin: false, lacks: 'secondCount' }
-  if (nonce < countElsewhere(observation) + reachMax) return within
+  if (nonce < countElsewhere(observation) + reachMax) return bindable
   return blocked({ of: 'reach', nonce, recordedBelow: below, relayerId: work.relayer.id })
 }
 
-const within: Reach = { isWithin: true }
+const bindable: Reach = { isWithin: true }
 
 function blocked(facts: Extract<Reason, { condition: 'gap_unconfirmed' }>['facts']): Reach {
   return { isWithin: false, blockedBy: { condition: 'gap_unconfirmed', facts } }

@@ -97,8 +97,8 @@ export function minBalanceFor(transaction: Transaction, { policies }: Relayer): 
   return isSweep(transaction) ? 0n : policies.minBalance
 }
 
-/** Whether a pause holds the transaction. */
-export function isHeldByPause(transaction: Transaction): boolean {
+/** Whether the transaction waits for the end of a pause. */
+export function obeysPause(transaction: Transaction): boolean {
   return !isSweep(transaction)
 }
 

@@ -16,7 +16,7 @@ export function awaitSigner(decisions: readonly Decision[], situation: Situation
   if (!signing) return decisions
   const kept: Decision[] = []
   /** Whether an earlier nonce waits: a later one is never bound before it. */
-  let isBindingHeld = false
+  let isBindingWaiting = false
   for (const decision of decisions) {
     if (!isSigning(decision)) {
       kept.push(decision)
@@ -32,10 +32,10 @@ export function awaitSigner(decisions: readonly Decision[], situation: Situation
       kept.push(noOp)
       continue
     }
-    if (failure && !isBindingHeld) kept.push(...explainFailure(decision, failure, situation.work))
+    if (failure && !isBindingWaiting) kept.push(...explainFailure(decision, failure, situation.work))
     if (purpose === 'bind') {
-      isBindingHeld ||= waits
-      if (!isBindingHeld) kept.push(decision)
+      isBindingWaiting ||= waits
+      if (!isBindingWaiting) kept.push(decision)
     } else if (waits) kept.push(...repeatSigned(decision, situation))
     else kept.push(decision)
   }

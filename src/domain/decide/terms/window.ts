@@ -28,7 +28,7 @@ export interface Window {
 export const firstWindow: Window = { size: keptByEveryNode }
 
 /** The part of the work that matters here. */
-interface Flight {
+interface Occupied {
   readonly relayer: Pick<Relayer, 'policies'>
   readonly open: readonly Transaction[]
 }
@@ -38,7 +38,7 @@ interface Flight {
  * `max_in_flight` says.
  */
 export function inFlightMaxOf(
-  { policies }: Flight['relayer'],
+  { policies }: Occupied['relayer'],
   size: number = keptByEveryNode,
   delegated = false,
 ): number {
@@ -46,14 +46,14 @@ export function inFlightMaxOf(
 }
 
 /** Whether the step reads the pool: beyond the 16 that every node keeps, only the pool shows an eviction. */
-export function wantsPool({ relayer, open }: Flight): boolean {
+export function wantsPool({ relayer, open }: Occupied): boolean {
   return relayer.policies.maxInFlight === undefined && lifecyclesOf(open).length > keptByEveryNode
 }
 
 /** The window after this observation of the stored work. */
 export function nextWindow(
   window: Window,
-  { relayer, open }: Flight,
+  { relayer, open }: Occupied,
   { nonce, head, pendingNonce, isPoolUnseen }: Observation,
 ): Window {
   if (relayer.policies.maxInFlight !== undefined) return firstWindow

@@ -11,9 +11,9 @@ import {
   boundValueOf,
   comparedPayload,
   frontOf,
-  isHeldByPause,
   isSweepWaiting,
   minBalanceFor,
+  obeysPause,
   valueToEstimate,
   wantsFreshBalance,
   wasCheckedWhole,
@@ -335,7 +335,7 @@ test('a lost history shows with which value it was sent', () => {
 })
 
 test.each<[string, (transaction: Transaction) => unknown, unknown, unknown]>([
-  ['is held by a pause', isHeldByPause, false, true],
+  ['obeys a pause', obeysPause, false, true],
   [
     'leaves min_balance',
     (each) => minBalanceFor(each, someRelayer({ policies: { ...somePolicies, minBalance: 7n } })),
