@@ -10,8 +10,8 @@ export const ofBids: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
-        find: 'const limited = isFirst || isBelowNextBaseFee',
-        put: 'const limited = !isFirst || isFirst || isBelowNextBaseFee',
+        find: 'const limited = isOwnEscalation(',
+        put: 'const limited = rivals.length < 0 && isOwnEscalation(',
       },
     ],
   },
@@ -22,7 +22,7 @@ export const ofBids: readonly Mutant[] = [
     expects: 'is raised to ten times what blocks paid while that is small',
     edits: [
       {
-        file: 'src/domain/decide/race/bid.ts',
+        file: 'src/domain/decide/rules/raised-tip.ts',
         find: 'minWei(escalationMultiple * paid, smallTip)',
         put: 'maxWei(escalationMultiple * paid, smallTip)',
       },

@@ -4,7 +4,7 @@
 // the market up to a multiple of it: if a chain accepts our bytes and mines nothing, we must not bid against ourselves.
 // The bid first exceeds the fees that a client named and those of a foreign transaction, whatever that costs within the
 // caps.
-import { type Attempt, recordedAtBlockOf, rejectionOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
+import { type Attempt, rejectionOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
 import {
   effectivePrice,
   escalatedFees,
@@ -16,26 +16,18 @@ import {
   isDouble,
   lowered,
   type Market,
-  replacementFloor,
-  type Speed,
   tipOf,
   withTip,
 } from '../../fees.ts'
-import { isNonEmpty } from '../../ids.ts'
-import type { Observation } from '../../observation.ts'
-import { isAboveCeiling, lowerTip, priceCeiling } from '../../price-ceiling.ts'
+import { isAboveCeiling, priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
-import { maxWei, minWei, type Wei } from '../../units.ts'
+import { maxWei, type Wei } from '../../units.ts'
 import { bidOnArrival, rivalsOf } from '../rules/arrival-order.ts'
+import { overForeign, refusedOverForeign, withTipWithin } from '../rules/foreign-bids.ts'
+import { raisedTip } from '../rules/raised-tip.ts'
 import { affordablePrice, type Bid, type Bidder, type BidFacts, type BidRules, equalAttempt } from '../terms/bidder.ts'
-import { attemptsMax, rivalsInPools, usualFees } from '../terms/rivals.ts'
-
-/** Per gas: a transfer at this tip costs some hundred-thousandths of an ether. */
-const smallTip = 3_000_000_000n
-
-/** Blocks with room in which the nonce was next. After them the tip rises to one that every miner accepts. */
-const raisedTipAfterBlocks = 12
+import { attemptsMax, floorOf, rivalsInPools, usualFees } from '../terms/rivals.ts'
 
 export function nextBid(bidder: Bidder, observation: BidFacts, market: Market, policy: BidRules): Bid {
   const onArrival = bidOnArrival(bidder, market, policy)
@@ -58,9 +50,8 @@ function bidAbove(
 ): Bid {
   const { transaction, own, speed, gas } = bidder
   const { attempts } = transaction.lifecycle
-  const latest = own.at(-1)
-  const refused = latest && refusedOverForeign(latest)
-  const floor = isNonEmpty(rivals) ? replacementFloor(rivals, market, observation.rule) : undefined
+  const refused = refusedOverForeign(own)
+  const floor = floorOf(rivals, market, observation.rule)
   const over = (fees: Fees) => (floor ? higher(floor, fees) : fees)
   const tries = own.filter((attempt) => !wasRejectedForFundsOrTip(attempt, market.tips[speed])).length
   const escalated = escalatedFees(market, { speed, tries, kind: attempts[0].fees.kind, refused })
@@ -77,17 +68,17 @@ function bidAbove(
   const offersNothing = isFree(escalated) && !hasOffered
   if (isFundsLower && feeCap(offer) > affordable && offersNothing) return { kind: 'sign', fees: escalated }
 
-  const fees = withinOwnLimit(offer, { rivals, floor, tip, cap }, bidder, observation, market)
-  if (!fees) return { kind: 'wait', until: 'market', wanted: over(wanted) }
+  const limited = isOwnEscalation(rivals, tip, bidder, market)
+    ? withinLimit(offer, floor, referenceOf(bidder, observation, market), market)
+    : offer
+  if (!limited) return { kind: 'wait', until: 'market', wanted: over(wanted) }
+  const fees = withTipWithin(cap, limited, bidder, rivals, market, observation)
   // The cost that a top-up has to cover.
   const needed = over(usualFees(bidder, market))
   const isShort = affordable !== undefined && feeCap(fees) > affordable
   if (isShort && isFundsLower) return { kind: 'wait', until: 'funds', wanted: needed }
-  if (bidder.cap === undefined && isAboveCeiling(fees, cap, market)) {
-    return isExhausted(own, fees)
-      ? { kind: 'wait', until: 'double', wanted: fees }
-      : { kind: 'wait', until: 'ceiling', wanted: fees }
-  }
+  if (bidder.cap === undefined && isAboveCeiling(fees, cap, market))
+    return { kind: 'wait', until: isExhausted(own, fees) ? 'double' : 'ceiling', wanted: fees }
   if (bidder.cap !== undefined && feeCap(fees) > cap) return { kind: 'wait', until: 'cap', wanted: over(wanted) }
   if (isShort) return { kind: 'wait', until: 'funds', wanted: needed }
   // A node would refuse this attempt for its fee cap, and the operator would not see that money is missing.
@@ -99,36 +90,18 @@ function bidAbove(
   return isExhausted(own, fees) ? { kind: 'wait', until: 'double', wanted: fees } : { kind: 'sign', fees }
 }
 
-interface Sought {
-  readonly rivals: readonly Attempt[]
-  readonly floor: Fees | undefined
-  readonly tip: Wei | undefined
-  readonly cap: Wei
-}
-
-/** The offer within the limit of our own escalation, or the floor alone. Undefined if the floor itself is beyond that limit. */
-function withinOwnLimit(
-  offer: Fees,
-  { rivals, floor, tip, cap }: Sought,
-  bidder: Bidder,
-  observation: BidFacts,
-  market: Market,
-): Fees | undefined {
-  const { own } = bidder
+/** Whether another bid would be against ourselves: a pool holds our last one, and nothing but our own escalation asks for more. */
+function isOwnEscalation(
+  rivals: readonly Attempt[],
+  tip: Wei | undefined,
+  { own }: Bidder,
+  { baseFee }: Market,
+): boolean {
   const latest = own.at(-1)
-  const refused = latest && refusedOverForeign(latest)
   // First bid of this purpose: there is no own bid to outbid, only the other payload or a foreign transaction.
-  const isFirst = !own.some((attempt) => rivals.includes(attempt)) || refused !== undefined
-  const isBelowNextBaseFee =
-    latest !== undefined && market.baseFee !== undefined && feeCap(latest.fees) < market.baseFee
-  const raisesTip = latest !== undefined && tip !== undefined && tipOf(latest.fees) < tip
-  const limited = isFirst || isBelowNextBaseFee || raisesTip ? undefined : floor
-  const limitedOffer = limited ? withinLimit(offer, limited, referenceOf(bidder, observation, market), market) : offer
-  // Perhaps only the fee cap of the foreign transaction is high: ours costs nothing. Another pool may hold a bid of ours.
-  const isOverForeign = refused !== undefined && bidder.cap === undefined
-  return limitedOffer && isOverForeign
-    ? lowerTip(limitedOffer, cap, market, tipAboveUnrefused(rivals, market, observation))
-    : limitedOffer
+  if (!latest || !own.some((attempt) => rivals.includes(attempt)) || refusedOverForeign(own)) return false
+  const isBelowNextBaseFee = baseFee !== undefined && feeCap(latest.fees) < baseFee
+  return !isBelowNextBaseFee && !(tip !== undefined && tipOf(latest.fees) < tip)
 }
 
 /** The least fees that replace every attempt that a pool may hold. Undefined if there is none to replace. */
@@ -138,14 +111,7 @@ export function floorFor(
   { rule }: Pick<BidFacts, 'rule'>,
   policy: Pick<NetworkPolicy, 'profile'>,
 ): Fees | undefined {
-  const rivals = rivalsOf(transaction, policy)
-  return isNonEmpty(rivals) ? replacementFloor(rivals, market, rule) : undefined
-}
-
-/** The lowest tip that replaces every attempt that the last answer about it doesn't refuse. */
-function tipAboveUnrefused(rivals: readonly Attempt[], market: Market, { rule }: Pick<BidFacts, 'rule'>): Wei {
-  const unrefused = rivals.filter((rival) => rejectionOf(rival) === undefined)
-  return isNonEmpty(unrefused) ? tipOf(replacementFloor(unrefused, market, rule)) : 0n
+  return floorOf(rivalsOf(transaction, policy), market, rule)
 }
 
 /** Whether so many attempts are signed that only a doubled price is worth another. */
@@ -178,11 +144,6 @@ function wasRejectedForFundsOrTip(attempt: Attempt, marketTip: Wei): boolean {
   return code === 'insufficientFunds'
 }
 
-/** The fees that a pool refused in favor of a foreign transaction: our bids outbid all of our own. */
-function refusedOverForeign(latest: Attempt): Fees | undefined {
-  return rejectionOf(latest)?.code === 'replacementUnderpriced' ? latest.fees : undefined
-}
-
 /**
  * Our own escalation counts from the highest of three: the market's price, the lowest fees that replace a client's own,
  * and the fees that replaced a foreign transaction.
@@ -196,7 +157,8 @@ function referenceOf(bidder: Bidder, { rule }: Pick<BidFacts, 'rule'>, market: M
  * The offer, or the floor alone: the market's cap with the floor's tip may pay more than either. Undefined if the floor
  * itself is beyond the limit.
  */
-function withinLimit(offer: Fees, floor: Fees, reference: Fees, market: Market): Fees | undefined {
+function withinLimit(offer: Fees, floor: Fees | undefined, reference: Fees, market: Market): Fees | undefined {
+  if (!floor) return offer
   if (isBeyond(floor, reference, market)) return undefined
   return isBeyond(offer, reference, market) ? floor : offer
 }
@@ -218,45 +180,6 @@ function namedBids({ payload, earlier, lifecycle }: InPhase<'inFlight'>): readon
   })
 }
 
-/** The first bid after the last one that a pool rejected in favor of a foreign transaction. */
-function overForeign(own: readonly Attempt[]): readonly Fees[] {
-  const lost = own.findLastIndex((attempt) => refusedOverForeign(attempt) !== undefined)
-  const next = lost < 0 ? undefined : own[lost + 1]
-  return next ? [next.fees] : []
-}
-
-/**
- * A builder may leave out transactions with a low tip, and report that nowhere (geth `--miner.gasprice`). Undefined
- * until the nonce is next, has waited for long, and blocks have room. Ten times the paid tip counts only as far as it
- * is small: where blocks hold little but our own transactions, each of those would pay ten times the one before.
- */
-function raisedTip(
-  { transaction, speed }: Pick<Bidder, 'transaction' | 'speed'>,
-  { head, nonce }: BidFacts,
-  market: Market,
-  policy: Pick<NetworkPolicy, 'raisedTip'>,
-): Wei | undefined {
-  const { lifecycle } = transaction
-  const hasWaited = head.number - recordedAtBlockOf(lifecycle.attempts[0], head.number) >= raisedTipAfterBlocks
-  if (lifecycle.nonce !== nonce || !hasWaited || market.blocks?.haveRoom === false) return undefined
-  if (market.baseFee === undefined) return undefined
-  const paid = market.tips[speed]
-  return maxWei(policy.raisedTip ?? 0n, market.suggestedTip ?? 0n, paid, minWei(escalationMultiple * paid, smallTip))
-}
-
-/** Whether its tip is below the tip for a nonce that has waited for long. */
-export function wantsRaisedTip(
-  transaction: InPhase<'inFlight'>,
-  latest: Attempt,
-  speed: Speed,
-  observation: Observation,
-  policy: Pick<NetworkPolicy, 'raisedTip'>,
-): boolean {
-  const { market } = observation
-  const tip = market && raisedTip({ transaction, speed }, observation, market, policy)
-  return tip !== undefined && tipOf(latest.fees) < tip
-}
-
 function isFree(fees: Fees): boolean {
   return feeCap(fees) === 0n
 }
@@ -274,7 +197,7 @@ function bidCeiling(
 ): Wei {
   const ceiling = priceCeiling(market, speed, purpose, profile)
   const others = rivals.filter((rival) => !own.includes(rival))
-  if (!isNonEmpty(others)) return ceiling
+  const floor = floorOf(others, market, rule)
   // The tip of that price counts, and not its fee cap: a client that named a high cap must not raise the ceiling of our tips.
-  return maxWei(ceiling, effectivePrice(replacementFloor(others, market, rule), market.baseFee))
+  return floor ? maxWei(ceiling, effectivePrice(floor, market.baseFee)) : ceiling
 }

@@ -3,10 +3,9 @@ import { type Attempt, invalidReasonOf, newest, rejectionOf } from '../../attemp
 import { roughly } from '../../condition.ts'
 import { type Fees, feeCap, type Market, tipOf } from '../../fees.ts'
 import { forbids } from '../../forbid.ts'
-import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpCost } from '../../no-op.ts'
 import type { InPhase } from '../../transaction.ts'
-import type { Gas } from '../../units.ts'
+import type { Gas, Wei } from '../../units.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
 import { explainOrdered, explainUnordered } from '../rules/arrival-order.ts'
@@ -15,6 +14,7 @@ import { explainBlocked } from '../rules/foreign-nonces.ts'
 import { withinReserve } from '../rules/gas-reserve.ts'
 import type { Bid } from '../terms/bidder.ts'
 import type { Contender } from '../terms/contender.ts'
+import { payloadCost } from '../terms/funds.ts'
 import { refusalOf } from '../waits/explain-waits.ts'
 import { floorFor } from './bid.ts'
 
@@ -58,17 +58,24 @@ function explainRefusal(contender: Contender): readonly Decision[] {
 }
 
 /** Explains that the balance does not cover the newest attempt, as a node reports. */
-export function explainShort(contender: Contender, market: Market | undefined): Decision[] {
-  const { transaction, wants } = contender
+export function explainShort(contender: Contender, market: Market | undefined): readonly Decision[] {
   const { gasLimit, fees } = latestOf(contender)
+  return explainUnpaid(contender, 'attempt', { fees, gas: gasLimit, market }, {})
+}
+
+/** Explains that the balance does not cover an attempt at these fees. `reserve`: that of the network, where it keeps one. */
+function explainUnpaid(
+  { transaction, wants }: Contender,
+  of: 'attempt' | 'higherPrice',
+  { fees, gas, market = {} }: { fees: Fees; gas: Gas; market: Partial<Market> | undefined },
+  reserve: { readonly reserve?: Wei },
+): readonly Decision[] {
   if (wants === 'noOp') {
-    return explain(transaction, {
-      condition: 'cancel_unfunded',
-      facts: { cost: roughly(noOpCost(gasLimit, fees, market ?? {})) },
-    })
+    const cost = roughly(noOpCost(gas, fees, market))
+    return explain(transaction, { condition: 'cancel_unfunded', facts: { cost, ...reserve } })
   }
-  const cost = roughly(costOfPayload(transaction, fees, gasLimit, market))
-  return explain(transaction, { condition: 'balance_short', facts: { of: 'attempt', cost } })
+  const cost = roughly(payloadCost(transaction.payload, { gasLimit: gas, fees }, market))
+  return explain(transaction, { condition: 'balance_short', facts: { of, cost, ...reserve } })
 }
 
 /** Explains the limit that keeps a contender from the price that it needs. */
@@ -92,11 +99,7 @@ export function explainLimit(
         facts: { perGas: roughly(feeCap(wanted)), cap: contender.limit.name },
       })
     case 'funds':
-      if (wants !== 'noOp') return explainUnfunded(transaction, { wanted, gas, market }, situation)
-      return explain(transaction, {
-        condition: 'cancel_unfunded',
-        facts: { cost: roughly(noOpCost(gas, wanted, market)), ...withinReserve(situation) },
-      })
+      return explainUnpaid(contender, 'higherPrice', { fees: wanted, gas, market }, withinReserve(situation))
     case 'bound':
       return explainBound(transaction, { wanted, gas, market })
     case 'l1Fee':
@@ -136,22 +139,6 @@ function explainOutbid(
 function explainCappedNoOp({ transaction, limit }: Contender, wanted: Fees): Decision[] {
   const facts = { of: 'noOp', cap: limit.cap, perGas: roughly(feeCap(wanted)) } as const
   return explain(transaction, { condition: 'cancel_gas_price_cap', facts })
-}
-
-/** `wanted`: the lowest fees that another attempt would need now. */
-function explainUnfunded(
-  transaction: InPhase<'inFlight'>,
-  { wanted, gas, market }: { wanted: Fees; gas: Gas; market: Market },
-  situation: Situation,
-): Decision[] {
-  const cost = roughly(costOfPayload(transaction, wanted, gas, market))
-  const facts = { of: 'higherPrice', cost, ...withinReserve(situation) } as const
-  return explain(transaction, { condition: 'balance_short', facts })
-}
-
-function costOfPayload({ payload }: InPhase<'inFlight'>, fees: Fees, gas: Gas, market: Market | undefined) {
-  const onL1 = market ? l1FeeOf(payload, market) : 0n
-  return payload.value + onL1 + BigInt(gas) * feeCap(fees)
 }
 
 /** Explains that the fees are those that the client named: the service never raises them. */

@@ -15,10 +15,10 @@ import type { InPhase } from '../../transaction.ts'
 import type { BlockNumber, TimestampMs } from '../../units.ts'
 import type { Situation } from '../plan/work.ts'
 import { isTightOnArrival, reasonOnArrival } from '../rules/arrival-order.ts'
+import { wantsRaisedTip } from '../rules/raised-tip.ts'
 import { blocksWaited, isBelowBaseFee } from '../terms/attempts.ts'
 import type { ReasonToBid } from '../terms/bidder.ts'
 import type { Contender, Patience } from '../terms/contender.ts'
-import { wantsRaisedTip } from './bid.ts'
 
 /** The reason to bid now, at most once a block. Undefined: the newest attempt keeps its chance. */
 export function reasonToBid(contender: Contender, latest: Attempt, situation: Situation): ReasonToBid | undefined {

@@ -85,7 +85,8 @@ export function isAboveBalance(
   return balance !== undefined && costOf(transaction, attempt, market ?? {}) > balance
 }
 
-function payloadCost(
+/** The most that an attempt of a payload costs, with its fee for data on L1. */
+export function payloadCost(
   payload: Payload,
   { gasLimit, fees }: Pick<Attempt, 'gasLimit' | 'fees'>,
   market: Pick<Market, 'noOpL1Fee' | 'l1FeePerByte'>,

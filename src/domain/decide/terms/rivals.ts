@@ -1,6 +1,7 @@
 // What a bid has to replace, and what it starts from.
 import { type Attempt, isNoOp, mayBeKnown, rejectionOf, takenAtOf, wasAlwaysRejected } from '../../attempt.ts'
-import { type Fees, type Market, marketFees } from '../../fees.ts'
+import { type Fees, type Market, marketFees, type ReplacementRule, replacementFloor } from '../../fees.ts'
+import { isNonEmpty } from '../../ids.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Bidder } from './bidder.ts'
 
@@ -16,6 +17,11 @@ export function rivalsInPools({ lifecycle, cancellation }: InPhase<'inFlight'>):
   const isGivenUp = cancellation?.origin === 'refusal'
   const isOut = (attempt: Attempt) => isGivenUp && !isNoOp(attempt) && takenAtOf(attempt) === undefined
   return known.filter((attempt) => !wasAlwaysRejected(attempt) && !isOut(attempt))
+}
+
+/** The least fees that replace every one of `rivals`. Undefined if there is none to replace. */
+export function floorOf(rivals: readonly Attempt[], market: Market, rule: ReplacementRule): Fees | undefined {
+  return isNonEmpty(rivals) ? replacementFloor(rivals, market, rule) : undefined
 }
 
 /** The market's fees, without a rise. A nonce keeps the type of its first attempt. */
