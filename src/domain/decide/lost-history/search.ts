@@ -126,6 +126,5 @@ function fillUnknown({ lostHistory, unknown }: HistoryCheck, situation: Situatio
   if (isPatient || !market || noOpGasLimit(market, policy.profile) === undefined) return nothing
   const used = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
   const gaps = lowestOf(unknown, fillsPerStepMax, (nonce) => !used.has(nonce))
-  const { decisions, lacks } = fillGaps(gaps, market, situation)
-  return { ...nothing, decisions, lacks: lacking(lacks) }
+  return { ...fillGaps(gaps, market, situation), observeAgainAtOnce: false }
 }

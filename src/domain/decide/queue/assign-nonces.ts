@@ -7,7 +7,7 @@ import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { Nonce, Wei } from '../../units.ts'
 import type { FactsOf, Reason } from '../../wait-facts.ts'
 import { type Assignments, type Decision, type Explanation, explain, nothing } from '../plan/decision.ts'
-import { type Fact, lacking } from '../plan/lacks.ts'
+import { lacking } from '../plan/lacks.ts'
 import type { Situation, Work } from '../plan/work.ts'
 import { awaitHidden, blockedByPool, foreignBelow, isPoolBeyond } from '../rules/foreign-nonces.ts'
 import { explainRefusedGapFiller, fillGaps, lookedAtMax } from '../rules/gap-fillers.ts'
@@ -32,17 +32,17 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   if (hidden === 'unread') return { ...nothing, lacks: lacking('pendingNonce') }
   if (hidden) return { ...nothing, decisions: [...hidden, ...(isPaused(work.relayer) ? explainPaused(work) : [])] }
 
-  const { decisions, observeAgainAtOnce, lacks } = assignQueue(market, free, situation)
-  if (lacks) return { ...nothing, lacks: lacking(lacks) }
+  const assigned = assignQueue(market, free, situation)
+  if (assigned.lacks.size > 0) return { ...nothing, lacks: assigned.lacks }
   // The next observation may give a nonce to a queued transaction. Until then no no-op is paid for it.
-  const gaps = observeAgainAtOnce ? [] : gapsBelow(highest, free, work, lookedAtMax(work))
+  const gaps = assigned.observeAgainAtOnce ? [] : gapsBelow(highest, free, work, lookedAtMax(work))
   const filled = fillGaps(gaps, market, situation)
-  if (filled.lacks) return { ...nothing, lacks: lacking(filled.lacks) }
+  if (filled.lacks.size > 0) return { ...nothing, lacks: filled.lacks }
   return {
     ...nothing,
-    decisions: [...decisions, ...filled.decisions, ...explainRefusedGapFiller(work)],
+    decisions: [...assigned.decisions, ...filled.decisions, ...explainRefusedGapFiller(work)],
     // A signer that fails would be called again and again.
-    observeAgainAtOnce: observeAgainAtOnce || (filled.hasMore && !work.signing),
+    observeAgainAtOnce: assigned.observeAgainAtOnce || (filled.observeAgainAtOnce && !work.signing),
     isPoolBeyond: isPoolBeyond(work, observation),
   }
 }
@@ -68,26 +68,15 @@ function explainPaused(work: Work): Decision[] {
   return first && !obeysPause(first) ? [] : explainFirst(work, { condition: 'paused', facts: pauseFacts(work.relayer) })
 }
 
-interface Assigned {
-  readonly decisions: Decision[]
-  readonly observeAgainAtOnce: boolean
-  readonly lacks?: Fact | undefined
-}
-
-function assignQueue(market: Market, free: FreeNonces, situation: Omit<Situation, 'now'>): Assigned {
+function assignQueue(market: Market, free: FreeNonces, situation: Omit<Situation, 'now'>): Assignments {
   const { work, observation, policy } = situation
   const most = Math.min(roomIn(work, observation.delegated), work.bindsMax ?? Number.POSITIVE_INFINITY)
   const candidates = isSweepWaiting(work) ? [] : frontOf(work)
-  if (isPaused(work.relayer) && candidates.length === 0)
-    return { decisions: explainPaused(work), observeAgainAtOnce: false }
+  if (isPaused(work.relayer) && candidates.length === 0) return { ...nothing, decisions: explainPaused(work) }
   const counted = countedBalance(work, observation, market, policy)
   const missing = most > 0 ? missingFact(market, counted, situation) : undefined
-  if (missing !== undefined) {
-    return {
-      decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: missing } }),
-      observeAgainAtOnce: false,
-    }
-  }
+  if (missing !== undefined)
+    return { ...nothing, decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: missing } }) }
   const purse = purseOf(candidates[0], counted ?? 0n, market, free.peek(), situation)
   return assignEach(candidates, most, purse, free, situation)
 }
@@ -99,17 +88,16 @@ function assignEach(
   first: Purse,
   free: FreeNonces,
   situation: Omit<Situation, 'now'>,
-): Assigned {
+): Assignments {
   const { work, observation } = situation
   let [purse, left] = [first, most]
   /** Transactions that others pass, with `skip_unfunded`. */
   const passed: Explanation[] = []
-  const stop = (explained: readonly Decision[], isShort = passed.length > 0) => ({
-    decisions: [...purse.decided, ...passed, ...explained],
-    observeAgainAtOnce: false,
+  const stop = (explained: readonly Decision[], isShort = passed.length > 0): Assignments =>
     // The balance may have been topped up since it was read.
-    lacks: isShort && isRemembered(observation) ? ('balance' as const) : undefined,
-  })
+    isShort && isRemembered(observation)
+      ? { ...nothing, lacks: lacking('balance') }
+      : { ...nothing, decisions: [...purse.decided, ...passed, ...explained] }
   for (const stored of candidates) {
     if (left === 0) break
     if (!isInPhase(stored, 'queued')) continue
@@ -124,7 +112,7 @@ function assignEach(
         purse = { ...purse, decided: [...purse.decided, { do: 'hold', transaction: stored }] }
         break
       case 'unknown':
-        return offered.lacks ? { ...stop([]), lacks: offered.lacks } : { ...stop([]), observeAgainAtOnce: true }
+        return offered.lacks ? { ...nothing, lacks: lacking(offered.lacks) } : { ...stop([]), observeAgainAtOnce: true }
       case 'waits': {
         const { reason } = offered
         if (!mayBePassed(reason, work))

@@ -15,8 +15,8 @@ import type { NetworkPolicy, Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase } from '../../transaction.ts'
 import type { Nonce } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
-import { type Decision, explain } from '../plan/decision.ts'
-import type { Fact } from '../plan/lacks.ts'
+import { type Assignments, type Decision, explain, nothing } from '../plan/decision.ts'
+import { type Fact, lacking } from '../plan/lacks.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { usesEip1559 } from '../terms/funds.ts'
 import { limitReach } from './reach.ts'
@@ -39,29 +39,21 @@ interface Filling {
   readonly hasMore: boolean
 }
 
-/** The gap fillers of this step, and the waits behind a gap that is not filled. */
-interface Filled {
-  readonly decisions: readonly Decision[]
-  /** The fact that has to be read first. */
-  readonly lacks?: Fact | undefined
-  /** More gaps remain than one step fills, and nothing blocks them. */
-  readonly hasMore: boolean
-}
-
-/** Fills gaps, which are in order. */
+/** Fills gaps, which are in order, and explains the wait behind one that is not filled. More remain where it observes again at once. */
 export function fillGaps(
   gaps: readonly Nonce[],
   market: Market,
   { work, observation, policy }: Omit<Situation, 'now'>,
-): Filled {
+): Assignments {
   const gasLimit = noOpGasLimit(market, policy.profile)
   const [lowest] = gaps
-  if (lowest === undefined) return { decisions: [], hasMore: false }
-  if (gasLimit === undefined) return { decisions: explainUnestimated(work, lowest), hasMore: false }
+  if (lowest === undefined) return nothing
+  if (gasLimit === undefined) return { ...nothing, decisions: explainUnestimated(work, lowest) }
   const { fill, blocked, lacks, hasMore } = limitGapFillers(gaps, { work, observation })
   const fees = gapFillerFees(work.relayer, market, policy)
   const filled = fill.map((each): Decision => ({ do: 'fillGap', ...each, fees, gasLimit }))
-  return { decisions: [...filled, ...explainBlockedGap(blocked, work)], lacks, hasMore }
+  const decisions = [...filled, ...explainBlockedGap(blocked, work)]
+  return { decisions, lacks: lacking(lacks), observeAgainAtOnce: hasMore }
 }
 
 /** How many gaps a step looks at: one more than it fills shows whether more remain. */

@@ -1,6 +1,7 @@
 // The limits of gap fillers for nonces that the record never assigned, and the distances that a node may name.
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../../src/domain/decide/decide.ts'
+import { nothing } from '../../../../src/domain/decide/plan/decision.ts'
 import type { Work } from '../../../../src/domain/decide/plan/work.ts'
 import {
   explainRefusedGapFiller,
@@ -93,7 +94,7 @@ test('a pool that counts 15 of others shifts the next nonce by as many', () => {
 
 test('without a gap nothing is filled, read or explained', () => {
   const situation = someSituation({ open: [inFlight(0), inFlight(1)], gapRecord: undefined as never })
-  expect(fillGaps([], someMarket, situation)).toEqual({ decisions: [], hasMore: false })
+  expect(fillGaps([], someMarket, situation)).toEqual(nothing)
   expect(explainRefusedGapFiller(situation.work)).toEqual([])
   expect(withGivenBack(situation.work, situation.work)).toBe(situation.work)
 })
