@@ -43,7 +43,7 @@ const long = [
   'test/e2e/{rollups,signers}/**/*.test.ts',
   'test/e2e/{access-list,burst,cancellation-preview,foreign-pool,four-eyes,gaps,gas-rules,hanging-send,large-pages}.test.ts',
   'test/e2e/{metrics,move,node-down,nodes,postgres,price-ceiling,process-conditions,refused-batches,refused-cancel,replicas,restored-*}.test.ts',
-  'test/e2e/{revert-data,sweep}.test.ts',
+  'test/e2e/{revert-data,small-disk,sweep}.test.ts',
   'test/http/server/database-failures.test.ts',
   'test/manage/{networks,secrets}.test.ts',
   'test/openapi/{examples,unknown-outcomes}.test.ts',
@@ -63,7 +63,7 @@ const alsoOnPostgres = [
   'test/http/events/**/*.test.ts',
   'test/http/relayers/{overview,series}.test.ts',
   'test/http/request/share-rates.test.ts',
-  'test/http/transactions/{cancel,four-eyes,holds,list-transactions,submit,wait}.test.ts',
+  'test/http/transactions/{cancel,four-eyes,holds,list-transactions,queue-bytes,submit,wait}.test.ts',
   'test/manage/{pause-keys,relayers}.test.ts',
   'test/webhooks/**/*.test.ts',
 ]
@@ -71,7 +71,7 @@ const alsoOnPostgres = [
 /** Files of `real` that are on PostgreSQL as it is, about SQLite's file, or about no database. */
 const onOneDatabase = [
   'test/e2e/signers/{open-signers,pkcs11*,vault-client}.test.ts',
-  'test/e2e/**/{postgres,replicas*,disk-failure,long-queue,process-conditions}.test.ts',
+  'test/e2e/**/{postgres,replicas*,disk-failure,long-queue,process-conditions,small-disk}.test.ts',
   'test/http/server/database-failures.test.ts',
 ]
 

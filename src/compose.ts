@@ -10,6 +10,7 @@ import { networkMarket, networkPrice } from './commands/relayers/read-status.ts'
 import { reportAtStart } from './commands/relayers/report-at-start.ts'
 import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
 import { samplingRelayers, samplingWebhooks } from './commands/sample-metrics.ts'
+import { watchRoom } from './commands/watch-room.ts'
 import { openSharing, openStore, type StoreSurroundings } from './compose-database.ts'
 import { guardHosts, type NodeSurroundings, openChain } from './compose-networks.ts'
 import { awaitSigners, openFileSigners, relayersByState, signerSources, withoutFaulty } from './compose-signers.ts'
@@ -111,6 +112,8 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
     opened.use(deliver(config, around, engine))
     opened.use(reportNodes(config, around, engine))
   }
+  const { logger, processStates } = around
+  opened.use(watchRoom({ ...engine.commands, logger, processStates, limits: config.limits }))
   const rates = rateLimits(config.server.rateLimit)
   if (engine.hints) {
     const self = freshId<string>(around.random, around.clock.now())

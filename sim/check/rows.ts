@@ -62,8 +62,15 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
   const gapFillers = new Map<string, { made: number; givenBack: number }>()
   let lastEvent = 0
 
-  function count({ relayer_id, status }: Row, change: number): void {
-    const key = `${relayer_id} ${status === 'held' ? 'pending' : status}`
+  function count(row: Row, change: number): void {
+    const { relayer_id: relayer, status } = row
+    add(`${relayer} ${status === 'held' ? 'pending' : status}`, change)
+    const isPending = ['held', 'pending', 'sent', 'submitted'].includes(status)
+    const bytes = row.data.length + (row.earlier?.length ?? 0) + (row.access_list?.length ?? 0)
+    if (isPending) add(`${relayer} bytes`, change * bytes)
+  }
+
+  function add(key: string, change: number): void {
     counts.set(key, (counts.get(key) ?? 0) + change)
   }
 

@@ -126,7 +126,13 @@ export interface RelayersByStateView {
 }
 
 export interface ProcessConditionView {
-  readonly condition: 'database_out' | 'database_replaced' | 'log_lost' | 'notify_queue_full'
+  readonly condition:
+    | 'database_out'
+    | 'database_replaced'
+    | 'log_lost'
+    | 'notify_queue_full'
+    | 'pending_bytes_high'
+    | 'disk_low'
   readonly since: string
   readonly reason?: string
   readonly runbook: string

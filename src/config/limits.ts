@@ -8,6 +8,16 @@ export const limits = {
   queueMax: 1_000_000,
   /** The same on SQLite: one commit cancels them, and other requests wait that long. */
   queueMaxOnSqlite: 50_000,
+  /** Bytes of the payloads of pending transactions, at a relayer and at all: with so many, no further send or PUT is taken. */
+  pendingBytesMax: 2 * 2 ** 30,
+  allPendingBytesMax: 8 * 2 ** 30,
+  /**
+   * On SQLite the disk keeps so much free for cancellations and the owner's writes: a base, the payloads of all pending transactions, and
+   * for each of these what its cancellation writes beside its row. While a reader has a snapshot open nothing of the log is used again.
+   * In a full queue a cancellation in a commit of its own wrote up to 59 KiB beside its row, with labels, a hold, an expiry and a notification.
+   */
+  diskKeptBytes: 256 * 2 ** 20,
+  cancelBytesMax: 64 * 2 ** 10,
   /** Relayers that a bulk cancellation stops at once, on PostgreSQL; on SQLite, which has one writer, one after the other. */
   bulkStopsAtOnce: 8,
   /** How often a replica looks for relayers that another one left to stop. */
@@ -74,6 +84,7 @@ export function assertLimits(all: Limits): void {
     [Object.values(all).every((limit) => Number.isSafeInteger(limit) && limit > 0), 'each is a positive whole number'],
     [all.maxInFlightMax <= all.queueMaxOnSqlite, 'maxInFlightMax <= queueMaxOnSqlite'],
     [all.queueMaxOnSqlite <= all.queueMax, 'queueMaxOnSqlite <= queueMax'],
+    [all.pendingBytesMax <= all.allPendingBytesMax, 'pendingBytesMax <= allPendingBytesMax'],
     [all.cancelBumpAfterBlocks <= all.bumpAfterBlocks, 'cancelBumpAfterBlocks <= bumpAfterBlocks: cancels are urgent'],
     [all.cancelBumpAfterMs <= all.bumpAfterMs, 'cancelBumpAfterMs <= bumpAfterMs'],
     [all.bumpAfterBlocks < all.rebroadcastAfterBlocks, 'bumpAfterBlocks < rebroadcastAfterBlocks'],

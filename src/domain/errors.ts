@@ -80,6 +80,7 @@ export const catalogue = {
   INTERNAL: { status: 500, retryable: false },
   OUTCOME_UNKNOWN: { status: 500, retryable: false },
   DATABASE_UNAVAILABLE: { status: 503, retryable: true },
+  STORAGE_LOW: { status: 503, retryable: true },
   NODE_UNAVAILABLE: { status: 503, retryable: true },
   PRICE_UNOBSERVED: { status: 503, retryable: true },
   NOT_READY: { status: 503, retryable: true },

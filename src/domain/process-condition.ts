@@ -11,6 +11,10 @@ export const processConditions = [
   'log_lost',
   /** PostgreSQL's queue of notifications is half full: a session that listens is in a transaction that does not end. */
   'notify_queue_full',
+  /** Pending transactions have three quarters of the bytes that they may have, at a relayer or at all. */
+  'pending_bytes_high',
+  /** The free space of SQLite's disk is kept for cancellations: sends are refused. */
+  'disk_low',
 ] as const
 export type ProcessCondition = (typeof processConditions)[number]
 

@@ -71,7 +71,7 @@ export interface FinalVerdict {
 /** A listener of the engine's reports. A scrape adds the figures that it reads. */
 export interface RelayerMetrics extends RelayerObserver {
   /** The current counts in the store. */
-  counted(relayer: Relayer, transactions: Readonly<Record<Status, number>>): void
+  counted(relayer: Relayer, transactions: Readonly<Record<Status | 'bytes', number>>): void
 }
 
 export interface WebhookMetrics {

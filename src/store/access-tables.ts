@@ -110,10 +110,13 @@ export interface TagTable {
   created_at: number
 }
 
+/** `bytes`: those of the payloads of pending transactions, the replaced ones included. */
+export type Tallied = Status | 'bytes'
+
 /** The number of transactions per status, updated with every write: no page or gauge counts rows. */
 export interface TallyTable {
   relayer_id: RelayerId
-  status: Status
+  status: Tallied
   count: number
 }
 
@@ -121,7 +124,7 @@ export interface TallyTable {
 export interface TallyChangeTable {
   relayer_id: RelayerId
   id: Generated<number>
-  status: Status
+  status: Tallied
   change: number
 }
 

@@ -27,7 +27,7 @@ import { listOfBulk } from './transactions/bulk/list-of-bulk.ts'
 import { readDailyGas } from './transactions/counted/daily-gas.ts'
 import { readFigures } from './transactions/counted/figures.ts'
 import { readNodeCalls } from './transactions/counted/node-calls.ts'
-import { countByStatus, findBacklogs } from './transactions/counted/tallies.ts'
+import { countByStatus, countPendingOfEach, findBacklogs } from './transactions/counted/tallies.ts'
 import { listItems, listTransactions, positionOf } from './transactions/found/list-transactions.ts'
 import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/found/load-old-queue.ts'
 import { loadConfirmedNotFinal } from './transactions/found/load-unsettled.ts'
@@ -65,6 +65,7 @@ export function readsOver(executor: Executor): Reads {
     positionOf: (relayerId, id) => positionOf(executor, relayerId, id),
     attempts: (id) => listAttempts(executor, id, attemptsMax),
     counts: (relayerId) => countByStatus(executor, relayerId),
+    pending: () => countPendingOfEach(executor),
     backlogs: () => findBacklogs(executor),
     apiKey: (id) => findApiKey(executor, id),
     apiKeyOf: (digest) => findApiKeyByDigest(executor, digest),

@@ -38,6 +38,8 @@ export interface Store extends AsyncDisposable {
   check(): Promise<void>
   /** Whether the next start will open another database, without what is stored now. Absent where that can't happen. */
   isReplaced?(): boolean
+  /** The bytes that its files may still grow by. Absent where the database is on another machine. */
+  freeBytes?(): Promise<number>
 }
 
 /** Facts of a unit before it runs. */
@@ -82,8 +84,10 @@ export interface Reads
   transactionByNonce(relayerId: RelayerId, nonce: Nonce): Promise<Transaction | undefined>
   /** The transaction's attempts without their signed bytes, oldest first, at most 1,000. */
   attempts(id: TransactionId): Promise<readonly Attempt[]>
-  /** The number of transactions per status, in constant time. */
-  counts(relayerId: RelayerId): Promise<Readonly<Record<Status, number>>>
+  /** The number of transactions per status, and the bytes of the payloads of the pending ones, in constant time. */
+  counts(relayerId: RelayerId): Promise<Readonly<Record<Status | 'bytes', number>>>
+  /** The pending transactions of every relayer that has or had any. */
+  pending(): Promise<readonly PendingOfRelayer[]>
   /** The relayers that have a queue, each with its last reserved sequence. */
   backlogs(): Promise<ReadonlyMap<RelayerId, number>>
   apiKey(id: ApiKeyId): Promise<ApiKey | undefined>
@@ -140,6 +144,13 @@ export interface QueueAdvance {
   readonly busy: ReadonlySet<number>
   /** How many more deliveries may be tried. */
   readonly room: number
+}
+
+export interface PendingOfRelayer {
+  readonly relayerId: RelayerId
+  readonly count: number
+  /** Of the payloads, the replaced ones included. */
+  readonly bytes: number
 }
 
 export interface EventWindow {

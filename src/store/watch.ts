@@ -50,7 +50,7 @@ export function watchStore(store: Store, watch: StoreMetrics): Store {
 
 /** An error by which a unit that ran refuses a request. */
 function isAnswer(error: unknown): boolean {
-  if (error instanceof RescindError) return error.status < 500
+  if (error instanceof RescindError) return error.status < 500 || error.code === 'STORAGE_LOW'
   return error instanceof StaleWrite || error instanceof OwnershipLost
 }
 

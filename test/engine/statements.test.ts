@@ -24,12 +24,12 @@ test('a send, from its POST until it is confirmed and final', async () => {
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 8, select: 27, insert: 19, update: 8, commit: 8 },
+        statements: { begin: 8, select: 27, insert: 21, update: 8, commit: 8 },
         rows: {
           transactions: 5,
           attempts: 2,
           outbox: 4,
-          tallies: 9,
+          tallies: 11,
           figures: 2,
           daily_gas: 1,
           relayers: 1,
@@ -51,11 +51,11 @@ test('a DELETE of a queued transaction', async () => {
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 1, select: 1, insert: 5, update: 1, commit: 1 },
+        statements: { begin: 1, select: 1, insert: 6, update: 1, commit: 1 },
         rows: {
           transactions: 1,
           outbox: 1,
-          tallies: 2,
+          tallies: 3,
           figures: 1,
           audit_log: 1,
           'triggers of audit_log': 1,
@@ -79,12 +79,12 @@ test('a DELETE of a transaction in flight, until its no-op is final', async () =
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 8, select: 29, insert: 9, update: 9, commit: 8 },
+        statements: { begin: 8, select: 29, insert: 10, update: 9, commit: 8 },
         rows: {
           transactions: 5,
           attempts: 2,
           outbox: 2,
-          tallies: 2,
+          tallies: 3,
           figures: 2,
           daily_gas: 1,
           relayers: 1,

@@ -1,12 +1,25 @@
-// After any sequence of writes the counts are those of the rows, and each transaction's events have its statuses in order.
+// After any sequence of writes the counts and bytes are those of the rows, and each transaction's events have its statuses in order.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newest } from '../../src/domain/attempt.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { addFigures, type Figure, type FigureSums, figuresOf, periodMs, periodOf } from '../../src/domain/figures.ts'
+import { replace } from '../../src/domain/replace.ts'
 import { isTerminal, statuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
-import { broadcastStates, by, byForeign, now, someAttempt, someBulk, someNoOp } from '../domain/some.ts'
-import { type OpenStore, send, storedRelayer } from './contract.ts'
+import { payloadToRow } from '../../src/store/transactions/rows/payload-row.ts'
+import {
+  broadcastStates,
+  by,
+  byForeign,
+  hashOf,
+  now,
+  receiver,
+  someAttempt,
+  someBulk,
+  someNoOp,
+  somePayload,
+} from '../domain/some.ts'
+import { type OpenStore, send, sendWithin, storedRelayer } from './contract.ts'
 
 const anyOperation = fc.record({
   do: fc.constantFrom(
@@ -22,6 +35,8 @@ const anyOperation = fc.record({
     'settle',
     'requeue',
     'bulk',
+    'replace',
+    'undone',
   ),
   which: fc.nat({ max: 20 }),
 })
@@ -38,16 +53,27 @@ export function modelContract(open: OpenStore): void {
         let nonce = 0
         for (const { do: what, which } of operations) {
           if (what === 'send') {
-            const sent = await send(store, relayer.id)
+            const sent = await send(store, relayer.id, { payload: payloadOf(which) })
             model.push(sent)
             history.set(sent.id, ['pending'])
+            continue
+          }
+          if (what === 'undone') {
+            const unit = store.commit(async (session) => {
+              await sendWithin(session, relayer.id, { payload: payloadOf(which) })
+              await session.cancelPending(relayer.id, now, someBulk())
+              throw new Error('the disk is full')
+            }, relayer.id)
+            await expect(unit).rejects.toThrow('the disk is full')
             continue
           }
           if (what === 'bulk') {
             await store.commit((session) => session.cancelPending(relayer.id, now, someBulk()))
           } else {
             const before = model[which % Math.max(1, model.length)]
-            const after = before && moved(before, what, nonce, now + which * periodMs)
+            const after =
+              before &&
+              (what === 'replace' ? replaced(before, which) : moved(before, what, nonce, now + which * periodMs))
             if (!before || !after) continue
             if (what === 'bind') nonce += 1
             await store.commit((session) => session.saveTransaction(before, after, now))
@@ -64,10 +90,16 @@ export function modelContract(open: OpenStore): void {
         const counted = Object.fromEntries(
           statuses.map((status) => [status, model.filter((each) => statusOf(each) === status).length]),
         )
-        expect(await store.reads.counts(relayer.id)).toEqual(counted)
-        expect(await store.commit((session) => session.pending(relayer.id))).toBe(
-          model.filter((each) => ['pending', 'sent', 'submitted'].includes(statusOf(each))).length,
-        )
+        const bytes = model.filter(isPending).reduce((sum, each) => sum + bytesOf(each), 0)
+        expect(await store.reads.counts(relayer.id)).toEqual({ ...counted, bytes })
+        const ofAll = (await store.reads.pending()).find(({ relayerId }) => relayerId === relayer.id)
+        expect(ofAll ?? none).toEqual({
+          ...none,
+          relayerId: ofAll?.relayerId,
+          count: model.filter(isPending).length,
+          bytes,
+        })
+        expect(await store.commit((session) => session.pending(relayer.id))).toBe(model.filter(isPending).length)
         const range = { from: periodOf(now), to: now + 30 * periodMs, stepMs: periodMs }
         expect((await store.reads.figures(range, relayer.id)).filter(isCounted).map(withoutZeros)).toEqual(
           figuresOfAll(model),
@@ -88,6 +120,28 @@ export function modelContract(open: OpenStore): void {
       { numRuns: 60 },
     )
   })
+}
+
+const none = { relayerId: undefined, count: 0, bytes: 0 }
+
+const isPending = (transaction: Transaction) => ['pending', 'sent', 'submitted'].includes(statusOf(transaction))
+
+function payloadOf(which: number): Transaction['payload'] {
+  const accessList = [{ address: receiver, storageKeys: [hashOf(which)] }]
+  return { ...somePayload, data: `0x${'ab'.repeat(which)}`, ...(which % 2 === 1 && { accessList }) }
+}
+
+/** Written out: data, access list and earlier payloads have these in the database. */
+function bytesOf({ payload, earlier }: Transaction): number {
+  const listBytes = (list: Transaction['payload']['accessList']) => (list ? JSON.stringify(list).length : 0)
+  const kept = earlier ? JSON.stringify(earlier.map(payloadToRow)).length : 0
+  return payload.data.length + listBytes(payload.accessList) + kept
+}
+
+function replaced(before: Transaction, which: number): Transaction | undefined {
+  if (!isPending(before)) return undefined
+  const { from: _, ...request } = payloadOf(which + 7)
+  return replace(before, request, 'public')
 }
 
 const isCounted = ({ figures }: FigureSums) => Object.values(figures).some((figure) => figure !== 0)
@@ -129,7 +183,7 @@ function moved(transaction: Transaction, what: string, nonce: number, at: number
       return { ...transaction, lifecycle: { ...lifecycle, attempts: [...flying.attempts, another] } }
     }
     case 'cancel':
-      return ['pending', 'sent', 'submitted'].includes(statusOf(transaction)) ? cancel(transaction, now) : undefined
+      return isPending(transaction) ? cancel(transaction, now) : undefined
     case 'mine': {
       if (!flying) return undefined
       const last = newest(flying.attempts)

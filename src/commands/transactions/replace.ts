@@ -18,7 +18,7 @@ interface Replacer {
 
 /**
  * Throws TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_…, TOO_LATE_TO_HOLD, TOO_MANY_REPLACEMENTS, SCOPE_MISSING, and the errors of a send: RELAYER_PAUSED,
- * POLICY_VIOLATION, GAS_LIMIT_TOO_LOW, INVALID_REQUEST, TOO_MANY_REFUSED.
+ * POLICY_VIOLATION, GAS_LIMIT_TOO_LOW, INVALID_REQUEST, QUEUE_FULL, TOO_MANY_REFUSED, STORAGE_LOW.
  */
 export async function replaceTransaction(
   context: CommandContext,
@@ -40,6 +40,7 @@ export async function replaceTransaction(
       const profile = context.profileOf(relayer)
       const wanted = withKeptHold(request, found)
       checkSend(relayer, wanted, now, profile)
+      context.queueRooms.refusePayload(relayerId)
       const at = { now, ...(replacer && { by: replacer.requester.keyId }) }
       const hold = holdOfReplacement(relayer.policies, wanted, found, at)
       if (replacer) session.recordAudit(allowed(replacer.requester, now, { relayerId, transactionId: id }))

@@ -29,8 +29,8 @@ interface Batch {
 
 /**
  * Sends a batch, and returns its transactions in the order of `requests`. Throws the errors of a send; INVALID_REQUEST,
- * POLICY_VIOLATION and GAS_LIMIT_TOO_LOW name every refused item. Throws TOO_MANY_REFUSED, QUEUE_FULL where not all items fit and,
- * under a claim, IDEMPOTENCY_KEY_REUSED and TRANSACTION_GONE. EXTERNAL_ID_TAKEN names the first item.
+ * POLICY_VIOLATION and GAS_LIMIT_TOO_LOW name every refused item. Throws TOO_MANY_REFUSED, STORAGE_LOW, QUEUE_FULL where not all items fit
+ * and, under a claim, IDEMPOTENCY_KEY_REUSED and TRANSACTION_GONE. EXTERNAL_ID_TAKEN names the first item.
  */
 export async function submitBatch(
   context: CommandContext,
@@ -72,6 +72,7 @@ async function storeBatch(
   }
   const rules = profileOf(relayer)
   checkEach('transactions', requests, (request) => checkSend(relayer, request, now, rules))
+  queueRooms.refusePayload(relayerId)
   const fitting = await room.roomFor(session, first, requests.length)
   if (fitting < requests.length) {
     throw new RescindError(

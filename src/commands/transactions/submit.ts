@@ -16,7 +16,7 @@ import { limitGiveUps } from './limit-give-ups.ts'
 import { sendOnce } from './send-once.ts'
 
 /** Throws RELAYER_NOT_FOUND, RELAYER_PAUSED, POLICY_VIOLATION, GAS_LIMIT_TOO_LOW, INVALID_REQUEST, QUEUE_FULL,
- * TOO_MANY_REFUSED, SIGNER_UNAVAILABLE, EXTERNAL_ID_TAKEN. */
+ * TOO_MANY_REFUSED, STORAGE_LOW, SIGNER_UNAVAILABLE, EXTERNAL_ID_TAKEN. */
 export async function submitTransaction(
   context: CommandContext,
   relayerId: RelayerId,
@@ -89,6 +89,7 @@ async function storeSend(
   await limitGiveUps(session, { relayerId, ...last, ...(requester && { requester }) }, now)
   if (request.labels) await refuseTaken(session, relayerId, request.labels, 'external_id')
   checkSend(relayer, request, now, profileOf(relayer))
+  queueRooms.refusePayload(relayerId)
   if ((await room.roomFor(session, sequence, 1)) === 0) {
     throw new RescindError(
       'QUEUE_FULL',

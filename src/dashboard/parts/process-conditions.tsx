@@ -8,6 +8,8 @@ const titles: Readonly<Record<ReadinessView['conditions'][number]['condition'], 
   database_replaced: 'The database file was replaced: sends are refused',
   log_lost: 'Lines of the log can’t be written',
   notify_queue_full: 'The queue of notifications of PostgreSQL fills',
+  pending_bytes_high: 'Pending transactions have most of the bytes that they may have',
+  disk_low: 'The disk of the database is nearly full: sends are refused',
 }
 
 export function ProcessConditions() {

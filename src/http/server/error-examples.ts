@@ -65,6 +65,8 @@ const messages: Partial<Record<ErrorCode, string>> = {
   TOO_MANY_STREAMS: 'this key has 32 streams open; close some',
   TOO_MANY_READS: 'this key has 4 requests of a node under way; send it again when one is answered',
   DATABASE_UNAVAILABLE: 'the database is not available; send it again',
+  STORAGE_LOW:
+    'the disk of the database has 300 MiB free, and 312 MiB are kept for cancellations; make room there, or cancel transactions',
   OUTCOME_UNKNOWN: 'the database did not confirm the commit; read whether it happened',
   NODE_UNAVAILABLE: 'no node of network "sepolia" answers',
   NOT_READY: 'the store does not answer',

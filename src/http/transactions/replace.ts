@@ -15,7 +15,7 @@ import { sendRefusals } from './submit.ts'
 export function replace(commands: CommandContext, { isStrict, logIgnored }: SendHandling) {
   return operation({
     scope: 'send',
-    refusals: ['TRANSACTION_NOT_FOUND', ...replaceRefusalCodes, ...sendRefusals, 'TOO_MANY_REFUSED'],
+    refusals: ['TRANSACTION_NOT_FOUND', ...replaceRefusalCodes, ...sendRefusals],
     audited: 'in its commit',
     schema: {
       operationId: 'replaceTransaction',

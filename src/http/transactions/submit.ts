@@ -15,8 +15,15 @@ import { explainIgnored } from './ignored-members.ts'
 import { parseSend, type SendHandling, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 
-/** Refusals by the transaction in the body, and by the relayer's policies. */
-export const sendRefusals = ['RELAYER_PAUSED', 'POLICY_VIOLATION', 'GAS_LIMIT_TOO_LOW'] as const
+/** Refusals by the transaction in the body, by the relayer's policies, and for lack of room. */
+export const sendRefusals = [
+  'RELAYER_PAUSED',
+  'POLICY_VIOLATION',
+  'GAS_LIMIT_TOO_LOW',
+  'QUEUE_FULL',
+  'TOO_MANY_REFUSED',
+  'STORAGE_LOW',
+] as const
 
 /** Refusals of a send, alone or in a batch. */
 export const submitRefusals = [
@@ -25,8 +32,6 @@ export const submitRefusals = [
   'IDEMPOTENCY_KEY_REUSED',
   'EXTERNAL_ID_TAKEN',
   'TRANSACTION_GONE',
-  'QUEUE_FULL',
-  'TOO_MANY_REFUSED',
 ] as const
 
 export function submit(commands: CommandContext, { isStrict, logIgnored }: SendHandling) {

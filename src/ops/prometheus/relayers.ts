@@ -15,6 +15,7 @@ interface Seen {
   held: Map<HeldCondition, boolean>
   balance?: bigint
   counts?: Readonly<Record<Status, number>>
+  bytes?: number
   window?: number
 }
 
@@ -78,8 +79,8 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
     },
     released: (id) => seen.delete(id),
     accountInUse: (relayer, isInUse) => void entry(relayer).held.set('account_in_use', isInUse),
-    counted(relayer, counts) {
-      entry(relayer).counts = counts
+    counted(relayer, { bytes, ...counts }) {
+      Object.assign(entry(relayer), { counts, bytes })
     },
   }
 }
@@ -97,6 +98,7 @@ function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void
       for (const [status, count] of Object.entries(counts ?? {})) set({ relayer: relayer.id, status }, count)
     },
   )
+  figure('rescind_relayer_pending_bytes', 'Bytes of the payloads of pending transactions.', ({ bytes }) => bytes)
   figure('rescind_relayer_in_flight', 'Transactions with a nonce that are not mined.', ({ sight }) => sight.inFlight)
   figure(
     'rescind_relayer_in_flight_limit',

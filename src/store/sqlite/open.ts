@@ -1,7 +1,7 @@
 // The store on one SQLite file: WAL, synchronous=FULL, one writer with grouped commits, one connection for reads.
 
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Clock } from '../../ops/clock.ts'
@@ -27,6 +27,8 @@ import { rememberRelayers } from './remember-relayers.ts'
 import { openSnapshots } from './snapshot.ts'
 import { refuseTransferred } from './transfer-mark.ts'
 
+/** SQLite's own choice. */
+const pageBytes = 4_096
 /** Units in one commit: bounds how long the event loop is blocked. */
 const unitsMax = 512
 
@@ -106,6 +108,12 @@ async function openFile(options: Options): Promise<Store> {
       translateError,
       runAgain,
     ),
+    async freeBytes() {
+      const [disk, file] = await Promise.all([statfs(dirname(path)), stat(path)])
+      // A checkpoint copies the log into the file. It waits while somebody has a snapshot open.
+      const pages = Number(reader.pragma('page_count', { simple: true }))
+      return disk.bavail * disk.bsize - Math.max(0, pages * pageBytes - file.size)
+    },
     isReplaced: () => followed.isReplaced() || followedLog.isReplaced(),
     async check() {
       const write = async () => void probe.run(options.clock.now())

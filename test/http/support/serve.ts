@@ -6,7 +6,7 @@ import { stopRelayers } from '../../../src/commands/bulk-cancellations/stop-rela
 import type { CommandContext } from '../../../src/commands/context.ts'
 import { sessionDigestBy } from '../../../src/commands/dashboard/session-token.ts'
 import { type ManagementContext, takeEffect } from '../../../src/commands/management.ts'
-import { openQueueRooms } from '../../../src/commands/queue-room.ts'
+import { openQueueRooms, type QueueRooms } from '../../../src/commands/queue-room.ts'
 import { pauseRelayer } from '../../../src/commands/relayers/pause-relayer.ts'
 import { readPolicies } from '../../../src/config/parse-policies.ts'
 import type { Market } from '../../../src/domain/fees.ts'
@@ -73,6 +73,7 @@ export interface Setting {
   /** Of every relayer; without, the file of this server has no network. */
   readonly chain?: Partial<Chain>
   readonly queueMax?: number
+  readonly queueRooms?: QueueRooms
   /** The market as last observed; by default not yet. */
   readonly market?: Market
   /** As last observed; by default not yet. */
@@ -115,7 +116,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     clock: setting.clock ?? systemClock,
     random: systemRandom(),
     wake: (id) => woken.push(id),
-    queueRooms: openQueueRooms(setting.queueMax ?? 100_000),
+    queueRooms: setting.queueRooms ?? openQueueRooms(setting.queueMax ?? 100_000),
     profileOf: () => ({
       ...{ ...somePolicy.profile, figures: osakaRules },
       ...(setting.market && { market: setting.market }),

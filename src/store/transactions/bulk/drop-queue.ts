@@ -9,7 +9,7 @@ import type { CancellationIntent, Status } from '../../../domain/transaction.ts'
 import type { TimestampMs } from '../../../domain/units.ts'
 import type { BulkMatches, MatchRequest } from '../../bulk-port.ts'
 import { type DialectName, type Executor, first, statement } from '../../statement.ts'
-import { type Json, toJson } from '../../values.ts'
+import { type Json, payloadBytes, toJson } from '../../values.ts'
 import type { Tallies } from '../counted/tallies.ts'
 import { dropOf } from '../written/save-transaction.ts'
 import {
@@ -146,7 +146,7 @@ export async function publishDropped(
 // The same change as domain/cancel.ts makes to one transaction without a nonce; a test compares the two. The index of holds has none of
 // the queue.
 const dropping = (kind: Kind, queued: QueuedStatus) =>
-  statement<Drop, { id: TransactionId; sequence: number }>((db, p, dialect) =>
+  statement<Drop, { id: TransactionId; sequence: number; bytes: number }>((db, p, dialect) =>
     db
       .updateTable('transactions')
       .set({
@@ -165,7 +165,7 @@ const dropping = (kind: Kind, queued: QueuedStatus) =>
         version: sql<number>`version + 1`,
       })
       .where(isMatching(kind, p, dialect))
-      .returning(['id', 'sequence']),
+      .returning(['id', 'sequence', payloadBytes.as('bytes')]),
   )
 
 const dropsOf = (queued: QueuedStatus) => ({
@@ -257,10 +257,15 @@ export async function dropMatches(
   }
 }
 
-function count(tallies: Tallies, { relayerId, now, part }: Drop, rows: readonly unknown[]): void {
+function count(tallies: Tallies, { relayerId, now, part }: Drop, rows: readonly { readonly bytes: number }[]): void {
   if (rows.length === 0) return
   tallies.count(relayerId, pending, -rows.length)
   tallies.count(relayerId, status, rows.length)
+  tallies.count(
+    relayerId,
+    'bytes',
+    rows.reduce((sum, { bytes }) => sum - bytes, 0),
+  )
   tallies.addFigures(relayerId, [{ at: periodOf(now), figures: { canceled: rows.length } }])
   tallies.addBulk({ part, at: now, counts: { ...noCounts, dropped: rows.length, safe: rows.length } })
 }

@@ -1,13 +1,15 @@
-// The number of transactions per status, written with each change: reading it takes constant time. The figures of five minutes are
-// written with them.
+// The number of transactions per status, and the bytes of the pending ones, written with each change: reading them takes constant time.
+// The figures of five minutes are written with them.
 import { sql } from 'kysely'
 import type { FigureChange, RelayerFigures } from '../../../domain/figures.ts'
 import type { RelayerId } from '../../../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../../../domain/transaction.ts'
+import type { Tallied } from '../../access-tables.ts'
 import type { Deferred } from '../../deferred.ts'
 import { inLists } from '../../in-lists.ts'
 import { lastSequence } from '../../relayers/last-sequence.ts'
-import { type Executor, statement } from '../../statement.ts'
+import { type DialectName, type Executor, statement } from '../../statement.ts'
+import type { PendingOfRelayer } from '../../store.ts'
 import { recordOf } from '../../values.ts'
 import { type BulkChange, openBulkSheet } from './bulk-sheet.ts'
 import { openFigureSheet } from './figures.ts'
@@ -15,22 +17,22 @@ import { partsOf, type TallyChanges } from './tally-changes.ts'
 
 /** The changes of a commit's units. A unit's changes count only if the unit succeeds; a commit writes them once. */
 export interface Tallies extends Deferred {
-  count(relayerId: RelayerId, status: Status, change: number): void
+  count(relayerId: RelayerId, status: Tallied, change: number): void
   /** Adds to the figures of five minutes. */
   addFigures(relayerId: RelayerId, changes: readonly FigureChange[]): void
   /** Adds to the counts of a bulk cancellation. */
   addBulk(change: BulkChange): void
   /** The change by this unit and by earlier units of the commit. */
-  changeOf(relayerId: RelayerId, status: Status): number
+  changeOf(relayerId: RelayerId, status: Tallied): number
 }
 
 interface Change {
   readonly relayerId: RelayerId
-  readonly status: Status
+  readonly status: Tallied
   readonly change: number
 }
 
-type Changes = Map<RelayerId, Map<Status, number>>
+type Changes = Map<RelayerId, Map<Tallied, number>>
 
 /** The tallies of a commit. With `appended`, relayers that are locked append their changes. */
 export function openTallies(executor: Executor, appended?: TallyChanges): Tallies {
@@ -93,14 +95,14 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
   }
 }
 
-function addTo(changes: Changes, relayerId: RelayerId, status: Status, change: number): void {
+function addTo(changes: Changes, relayerId: RelayerId, status: Tallied, change: number): void {
   const known = changes.get(relayerId)
   if (known) known.set(status, (known.get(status) ?? 0) + change)
   else changes.set(relayerId, new Map([[status, change]]))
 }
 
 const add = inLists(
-  statement<{ relayerId: RelayerId; status: Status; change: number }>((db, p) =>
+  statement<{ relayerId: RelayerId; status: Tallied; change: number }>((db, p) =>
     db
       .insertInto('tallies')
       .values({ relayer_id: p.relayerId, status: p.status, count: p.change })
@@ -113,15 +115,17 @@ const add = inLists(
     ON CONFLICT (relayer_id, status) DO UPDATE SET count = tallies.count + excluded.count`,
 )
 
-/** The transactions of a relayer. */
-export type Counts = Readonly<Record<Status, number>>
+/** The transactions of a relayer, and the bytes of the pending ones. */
+export type Counts = Readonly<Record<Tallied, number>>
 
 const queued: Status = 'pending'
 
 interface Tally {
-  readonly status: Status
+  readonly status: Tallied
   readonly count: number
 }
+
+type Part = Tally & { readonly relayer_id: RelayerId }
 
 const sum = sql<number>`CAST(SUM(count) AS BIGINT)`.as('count')
 
@@ -134,7 +138,7 @@ export async function countByStatus(executor: Executor, relayerId: RelayerId): P
 }
 
 function countsIn(tallies: readonly Tally[]): Counts {
-  const counts = recordOf(statuses, () => 0)
+  const counts = recordOf([...statuses, 'bytes'] as const, () => 0)
   for (const { status, count } of tallies) counts[status] += count
   return counts
 }
@@ -147,6 +151,30 @@ export async function countPending(executor: Executor, tallies: Tallies, relayer
 /** `counts` are the tallies before the commit. */
 export function pendingAmong(counts: Counts, tallies: Tallies, relayerId: RelayerId): number {
   return pendingStatuses.reduce((sum, status) => sum + counts[status] + tallies.changeOf(relayerId, status), 0)
+}
+
+/** Of relayers that were deleted none is pending. */
+const partsOfAll = (dialect: DialectName) =>
+  dialect === 'postgres'
+    ? sql<Part>`(SELECT id AS relayer_id, status, count FROM relayers CROSS JOIN LATERAL ${partsOf(sql.ref('relayers.id'), dialect)} AS parts)`
+    : sql<Part>`(SELECT relayer_id, status, count FROM tallies)`
+
+const sumOf = (condition: unknown) => sql<number>`CAST(SUM(CASE WHEN ${condition} THEN count ELSE 0 END) AS BIGINT)`
+
+const pendingOfEach = statement<object, PendingOfRelayer>((db, _, dialect) =>
+  db
+    .selectFrom(partsOfAll(dialect).as<'parts'>('parts'))
+    .select([
+      'relayer_id as relayerId',
+      sumOf(sql`status <> 'bytes'`).as('count'),
+      sumOf(sql`status = 'bytes'`).as('bytes'),
+    ])
+    .where('status', 'in', [...pendingStatuses, 'bytes'])
+    .groupBy('relayer_id'),
+)
+
+export function countPendingOfEach(executor: Executor): Promise<readonly PendingOfRelayer[]> {
+  return executor.all(pendingOfEach, {})
 }
 
 const backlogs = statement<object, { id: RelayerId; last: number }>((db, _, dialect) =>

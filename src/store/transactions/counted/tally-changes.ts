@@ -3,7 +3,7 @@
 // pass over all of them. Folded changes lie before `through`, where no read looks.
 import { type RawBuilder, sql } from 'kysely'
 import type { RelayerId } from '../../../domain/ids.ts'
-import type { Status } from '../../../domain/transaction.ts'
+import type { Tallied } from '../../access-tables.ts'
 import { inLists } from '../../in-lists.ts'
 import { type DialectName, type Executor, statement } from '../../statement.ts'
 
@@ -15,14 +15,14 @@ const foldedThrough = (relayerId: unknown) =>
   sql`COALESCE((SELECT through FROM tally_folds WHERE relayer_id = ${relayerId}), 0)`
 
 /** The tallies of a relayer, with several rows for a status: their sum counts. */
-export function partsOf(relayerId: unknown, dialect: DialectName): RawBuilder<{ status: Status; count: number }> {
+export function partsOf(relayerId: unknown, dialect: DialectName): RawBuilder<{ status: Tallied; count: number }> {
   const folded = sql`SELECT status, count FROM tallies WHERE relayer_id = ${relayerId}`
   if (dialect === 'sqlite') return sql`(${folded})`
   return sql`(${folded} UNION ALL SELECT status, change FROM tally_changes WHERE relayer_id = ${relayerId} AND id > ${foldedThrough(relayerId)})`
 }
 
 const append = inLists(
-  statement<{ relayerId: RelayerId; status: Status; change: number }>((db, p) =>
+  statement<{ relayerId: RelayerId; status: Tallied; change: number }>((db, p) =>
     db.insertInto('tally_changes').values({ relayer_id: p.relayerId, status: p.status, change: p.change }),
   ),
   { relayerId: 'text', status: 'text', change: 'bigint' },
@@ -87,7 +87,7 @@ export interface TallyChanges {
   /** These relayers append from here on. */
   holdLocks(ids: readonly RelayerId[], unfolded: ReadonlyMap<RelayerId, number>): void
   /** False where the commit does not hold the lock: others' changes may become visible after a fold that passes over them. */
-  append(relayerId: RelayerId, status: Status, change: number): Promise<boolean>
+  append(relayerId: RelayerId, status: Tallied, change: number): Promise<boolean>
   /** Folds the changes of relayers with many, after all were appended. */
   foldMany(): Promise<void>
 }

@@ -1,7 +1,7 @@
 // Lists transactions by pages, newest first. Without a filter, or by status alone, a page comes from one index and the total is a stored
 // tally. Other filters go by find-matches.ts.
 import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
-import type { Status, Transaction } from '../../../domain/transaction.ts'
+import { type Status, statuses, type Transaction } from '../../../domain/transaction.ts'
 import { isAmong } from '../../in-lists.ts'
 import type { ListPage, ListPosition, ListRequest, TransactionFilter, TransactionItem } from '../../list-port.ts'
 import type { StoredStatus } from '../../schema.ts'
@@ -116,7 +116,7 @@ async function listByStatus(
   { page, perPage, before }: ListRequest,
 ): Promise<ListPage<TransactionItem>> {
   const counts = await countByStatus(executor, relayerId)
-  const total = status ? counts[status] : Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const total = status ? counts[status] : statuses.reduce((sum, each) => sum + counts[each], 0)
   const offset = (page - 1) * perPage
   if (offset >= total) return { items: [], total }
 

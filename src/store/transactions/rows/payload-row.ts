@@ -2,7 +2,7 @@
 
 import type { Pricing } from '../../../domain/fees.ts'
 import { mapNonEmpty, type NonEmpty } from '../../../domain/ids.ts'
-import type { Payload } from '../../../domain/transaction.ts'
+import type { Payload, Transaction } from '../../../domain/transaction.ts'
 import type { PayloadColumns, TransactionTable } from '../../schema.ts'
 import { fromJson, toJson } from '../../values.ts'
 
@@ -45,6 +45,12 @@ export function earlierToRow(earlier: NonEmpty<Payload> | undefined): Transactio
 
 export function earlierFromRow(json: NonNullable<TransactionTable['earlier']>): NonEmpty<Payload> {
   return mapNonEmpty(fromJson(json), payloadFromRow)
+}
+
+/** The same as `payloadBytes` of the row: none of these columns has a character of more than one byte. */
+export function bytesOf({ payload, earlier }: Pick<Transaction, 'payload' | 'earlier'>): number {
+  const { data, access_list: accessList } = payloadToRow(payload)
+  return data.length + (accessList?.length ?? 0) + (earlierToRow(earlier)?.length ?? 0)
 }
 
 export const pricingColumns = [

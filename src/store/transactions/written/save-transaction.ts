@@ -7,7 +7,14 @@ import { StaleWrite } from '../../../domain/errors.ts'
 import { eventsOf, firstEventOf } from '../../../domain/event.ts'
 import { figureChanges } from '../../../domain/figures.ts'
 import type { TransactionId } from '../../../domain/ids.ts'
-import { type InPhase, isInPhase, statusOf, type Transaction } from '../../../domain/transaction.ts'
+import {
+  type InPhase,
+  isInPhase,
+  pendingStatuses,
+  type Status,
+  statusOf,
+  type Transaction,
+} from '../../../domain/transaction.ts'
 import type { TimestampMs } from '../../../domain/units.ts'
 import { inLists, type Listed } from '../../in-lists.ts'
 import { releaseNonce } from '../../relayers/gap-record.ts'
@@ -15,6 +22,7 @@ import { changeOne, type Executor, statement } from '../../statement.ts'
 import { addDailyGas } from '../counted/daily-gas.ts'
 import type { Tallies } from '../counted/tallies.ts'
 import { lockTransaction } from '../rows/find-transaction.ts'
+import { bytesOf } from '../rows/payload-row.ts'
 import {
   columnsOf,
   endColumns,
@@ -172,7 +180,15 @@ async function publishChange(
     tallies.count(after.relayerId, was, -1)
     tallies.count(after.relayerId, is, 1)
   }
+  if (was !== is || after.payload !== before.payload) {
+    tallies.count(after.relayerId, 'bytes', pendingBytes(after) - pendingBytes(before))
+  }
   for (const kind of eventsOf(before, after)) await publishEvent(executor, kind, after, now)
+}
+
+function pendingBytes(transaction: Transaction): number {
+  const pending: readonly Status[] = pendingStatuses
+  return pending.includes(statusOf(transaction)) ? bytesOf(transaction) : 0
 }
 
 function attemptsOf(transaction: Transaction): readonly Attempt[] {
@@ -200,6 +216,7 @@ export async function insertTransaction(executor: Executor, tallies: Tallies, tr
   if (laterColumns.every((column) => row[column] === null)) await executor.all(insertQueued, row)
   else await executor.all(insert, row)
   tallies.count(transaction.relayerId, statusOf(transaction), 1)
+  tallies.count(transaction.relayerId, 'bytes', pendingBytes(transaction))
   await saveAttempts(executor, [], attemptsOf(transaction))
   const event = firstEventOf(transaction)
   if (event) await publishEvent(executor, event, transaction, transaction.createdAt)

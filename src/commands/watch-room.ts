@@ -1,0 +1,88 @@
+// Looks, now and then, at the bytes of all pending transactions, and at the free space of SQLite's disk. No new payload is taken where
+// they are too many, or where what is free is kept for cancellations: those and the owner's writes go on. Between two looks a process
+// may take some more.
+import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
+import type { Logger } from '../ops/logger.ts'
+import type { ProcessStates } from '../ops/process-states.ts'
+import type { PendingOfRelayer, Store } from '../store/store.ts'
+import type { QueueRooms, RoomRefusal } from './queue-room.ts'
+
+interface RoomLimits {
+  /** Bytes of the payloads of pending transactions, of a relayer and of all. */
+  readonly pendingBytesMax: number
+  readonly allPendingBytesMax: number
+  /** Free space that is kept, and more of it for each pending transaction, beside its bytes. */
+  readonly diskKeptBytes: number
+  readonly cancelBytesMax: number
+}
+
+interface WatchRoom {
+  readonly store: Pick<Store, 'freeBytes'> & { readonly reads: Pick<Store['reads'], 'pending'> }
+  readonly queueRooms: Pick<QueueRooms, 'refuseWhere'>
+  readonly processStates: Pick<ProcessStates, 'set'>
+  readonly limits: RoomLimits
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** From here on a condition warns. */
+const highShare = 3 / 4
+/** Sends fill a disk within seconds. A server has its own limits, and several processes that look. */
+const [everyMsOnSqlite, everyMs] = [500, 2_000]
+
+export function watchRoom({ store, queueRooms, processStates, limits, clock, logger }: WatchRoom): AsyncDisposable {
+  async function round(): Promise<void> {
+    const pending = await store.reads.pending()
+    const [high, low] = [highBytes(pending, limits), lowDisk(pending, await store.freeBytes?.(), limits)]
+    processStates.set('pending_bytes_high', high !== undefined, high)
+    processStates.set('disk_low', low !== undefined, low)
+    const forAll = refusalOfAll(pending, low, limits)
+    const full = new Set(pending.filter(({ bytes }) => bytes >= limits.pendingBytesMax).map((each) => each.relayerId))
+    queueRooms.refuseWhere(
+      (id) => forAll ?? (full.has(id) ? fullOf(`relayer "${id}"`, limits.pendingBytesMax) : undefined),
+    )
+  }
+  const lines = {
+    began: 'the room for sends could not be looked at; trying again, with what was seen last',
+    over: 'the room for sends is looked at again',
+  }
+  return inRounds({ clock, logger, everyMs: store.freeBytes ? everyMsOnSqlite : everyMs, lines, round })
+}
+
+type Pending = readonly PendingOfRelayer[]
+
+const totalOf = (pending: Pending, figure: 'bytes' | 'count') => pending.reduce((sum, each) => sum + each[figure], 0)
+
+function refusalOfAll(pending: Pending, low: string | undefined, limits: RoomLimits): RoomRefusal | undefined {
+  const fix = 'make room there, or cancel transactions'
+  if (low !== undefined) return { code: 'STORAGE_LOW', message: `the disk of the database has ${low}; ${fix}` }
+  return totalOf(pending, 'bytes') < limits.allPendingBytesMax
+    ? undefined
+    : fullOf('all relayers', limits.allPendingBytesMax)
+}
+
+function fullOf(whose: string, most: number): RoomRefusal {
+  const message = `the pending transactions of ${whose} have ${mebibytes(most)} of payloads, the most allowed; send again when some are mined, or cancel some`
+  return { code: 'QUEUE_FULL', message }
+}
+
+/** In words, without names, which anybody reads; undefined below the share. */
+function highBytes(pending: Pending, { pendingBytesMax, allPendingBytesMax }: RoomLimits): string | undefined {
+  const all = totalOf(pending, 'bytes')
+  if (all >= highShare * allPendingBytesMax)
+    return `all relayers have ${mebibytes(all)} of ${mebibytes(allPendingBytesMax)}`
+  const high = pending.find(({ bytes }) => bytes >= highShare * pendingBytesMax)
+  return high && `a relayer has ${mebibytes(high.bytes)} of ${mebibytes(pendingBytesMax)}`
+}
+
+/** In words; undefined with room, and where the database is on another machine. */
+function lowDisk(pending: Pending, free: number | undefined, limits: RoomLimits): string | undefined {
+  const kept = limits.diskKeptBytes + totalOf(pending, 'bytes') + totalOf(pending, 'count') * limits.cancelBytesMax
+  if (free === undefined || free >= kept) return undefined
+  return `${mebibytes(Math.max(0, free))} free, and ${mebibytes(kept)} are kept for cancellations`
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.floor(bytes / 2 ** 20)} MiB`
+}
