@@ -3,10 +3,10 @@ import { invalidReasonOf, isNoOp, mayBeKnown, newest, type RejectionCode, reject
 import type { FinalityTag } from '../../finality.ts'
 import type { GasFigures } from '../../gas-figures.ts'
 import { isBelowLeastGas } from '../../intrinsic-gas.ts'
-import type { Inquiry } from '../../observation.ts'
+import type { EstimateRequest, Inquiry, LiveNonce } from '../../observation.ts'
 import { ethereumProfile } from '../../profile.ts'
 import type { DecisionProfile, NetworkPolicy } from '../../relayer.ts'
-import { awaitsReplacement, type InPhase, isInPhase } from '../../transaction.ts'
+import { awaitsReplacement, type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { Lacks } from '../plan/lacks.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 import { wantsCount } from '../rules/arrival-order.ts'
@@ -49,15 +49,7 @@ export function inquire(
         : 'recent',
     spentBelow,
     ...(explainedBelow > spentBelow && { explainedBelow }),
-    live: inFlight.map((transaction) => {
-      const { lifecycle, payload, earlier = [] } = transaction
-      return {
-        nonce: lifecycle.nonce,
-        payloads: [...earlier, payload].map((each) => comparedPayload(transaction, each)),
-        unspentAt: lifecycle.attempts[0].recordedAtBlock,
-        attempts: lifecycle.attempts.filter(mayBeKnown),
-      }
-    }),
+    live: inFlight.map(liveNonceOf),
     inclusionBlocks: [
       ...new Set([
         ...mined.map(({ lifecycle }) => lifecycle.inclusion.block.number),
@@ -70,17 +62,7 @@ export function inquire(
     ]
       // Where the price depends on the data, the node estimates both.
       .filter(({ payload }) => payload.gasLimit === undefined || profile.priceSource === 'linea_estimate_gas')
-      .map((transaction) => {
-        const { from, to, data, accessList } = transaction.payload
-        return {
-          transactionId: transaction.id,
-          from,
-          ...(to !== undefined && { to }),
-          value: valueToEstimate(transaction),
-          data,
-          ...(accessList && { accessList }),
-        }
-      }),
+      .map(estimateOf),
     ...(receivers.length > 0 && { receivers }),
     market: inFlight.length > 0 || work.queued.length > 0,
     ...(inFlight.some(hasInvalidNoOp) && { isNoOpTooTight: true }),
@@ -94,6 +76,28 @@ export function inquire(
     delegation: binds && (inFlight.length + work.queued.length > 1 || dependsOnDelegation(profile)),
     pendingNonce: requested.has('pendingNonce'),
     ...(requested.has('secondCount') && { secondCount: true }),
+  }
+}
+
+function liveNonceOf(transaction: InPhase<'inFlight'>): LiveNonce {
+  const { lifecycle, payload, earlier = [] } = transaction
+  return {
+    nonce: lifecycle.nonce,
+    payloads: [...earlier, payload].map((each) => comparedPayload(transaction, each)),
+    unspentAt: lifecycle.attempts[0].recordedAtBlock,
+    attempts: lifecycle.attempts.filter(mayBeKnown),
+  }
+}
+
+function estimateOf(transaction: Transaction): EstimateRequest {
+  const { from, to, data, accessList } = transaction.payload
+  return {
+    transactionId: transaction.id,
+    from,
+    ...(to !== undefined && { to }),
+    value: valueToEstimate(transaction),
+    data,
+    ...(accessList && { accessList }),
   }
 }
 
