@@ -69,6 +69,18 @@ export const ofRows: readonly Mutant[] = [
     ],
   },
   {
+    name: 'keep-the-bytes-of-a-bulk',
+    breaks: 'counts the payloads of a queue that was canceled whole as pending, until no send is taken',
+    expects: 'bytes: the tally says',
+    edits: [
+      {
+        file: 'src/store/transactions/bulk/drop-queue.ts',
+        find: 'sum - bytes, 0)',
+        put: 'sum - 0 * bytes, 0)',
+      },
+    ],
+  },
+  {
     name: 'remember-what-is-undone',
     breaks: 'answers the units of a commit from a row that a failed unit of it had changed',
     caughtBy: 'test/store/sqlite.test.ts',
