@@ -34,14 +34,22 @@ const [everyMsOnSqlite, everyMs] = [500, 2_000]
 export function watchRoom({ store, queueRooms, processStates, limits, clock, logger }: WatchRoom): AsyncDisposable {
   async function round(): Promise<void> {
     const pending = await store.reads.pending()
-    const [high, low] = [highBytes(pending, limits), lowDisk(pending, await store.freeBytes?.(), limits)]
+    const free = (await store.freeBytes?.()) ?? Number.POSITIVE_INFINITY
+    const high = highBytes(pending, limits)
     processStates.set('pending_bytes_high', high !== undefined, high)
-    processStates.set('disk_low', low !== undefined, low)
-    const forAll = refusalOfAll(pending, low, limits)
+    const kept = limits.diskKeptBytes + bytesOf(pending) + countOf(pending) * limits.cancelBytesMax
+    const low = `${mebibytes(Math.max(0, free))} free, and ${mebibytes(kept)} are kept for cancellations`
+    processStates.set('disk_low', free < kept, low)
+    if (free < kept) {
+      const message = `the disk of the database has ${low}; make room there, or cancel transactions`
+      return queueRooms.refuseWhere(() => ({ code: 'STORAGE_LOW', message }))
+    }
+    const areAllFull = bytesOf(pending) >= limits.allPendingBytesMax
     const full = new Set(pending.filter(({ bytes }) => bytes >= limits.pendingBytesMax).map((each) => each.relayerId))
-    queueRooms.refuseWhere(
-      (id) => forAll ?? (full.has(id) ? fullOf(`relayer "${id}"`, limits.pendingBytesMax) : undefined),
-    )
+    queueRooms.refuseWhere((id) => {
+      if (areAllFull) return fullOf('all relayers', limits.allPendingBytesMax)
+      return full.has(id) ? fullOf(`relayer "${id}"`, limits.pendingBytesMax) : undefined
+    })
   }
   const lines = {
     began: 'the room for sends could not be looked at; trying again, with what was seen last',
@@ -52,15 +60,8 @@ export function watchRoom({ store, queueRooms, processStates, limits, clock, log
 
 type Pending = readonly PendingOfRelayer[]
 
-const totalOf = (pending: Pending, figure: 'bytes' | 'count') => pending.reduce((sum, each) => sum + each[figure], 0)
-
-function refusalOfAll(pending: Pending, low: string | undefined, limits: RoomLimits): RoomRefusal | undefined {
-  const fix = 'make room there, or cancel transactions'
-  if (low !== undefined) return { code: 'STORAGE_LOW', message: `the disk of the database has ${low}; ${fix}` }
-  return totalOf(pending, 'bytes') < limits.allPendingBytesMax
-    ? undefined
-    : fullOf('all relayers', limits.allPendingBytesMax)
-}
+const bytesOf = (pending: Pending) => pending.reduce((sum, { bytes }) => sum + bytes, 0)
+const countOf = (pending: Pending) => pending.reduce((sum, { count }) => sum + count, 0)
 
 function fullOf(whose: string, most: number): RoomRefusal {
   const message = `the pending transactions of ${whose} have ${mebibytes(most)} of payloads, the most allowed; send again when some are mined, or cancel some`
@@ -69,18 +70,11 @@ function fullOf(whose: string, most: number): RoomRefusal {
 
 /** In words, without names, which anybody reads; undefined below the share. */
 function highBytes(pending: Pending, { pendingBytesMax, allPendingBytesMax }: RoomLimits): string | undefined {
-  const all = totalOf(pending, 'bytes')
+  const all = bytesOf(pending)
   if (all >= highShare * allPendingBytesMax)
     return `all relayers have ${mebibytes(all)} of ${mebibytes(allPendingBytesMax)}`
   const high = pending.find(({ bytes }) => bytes >= highShare * pendingBytesMax)
   return high && `a relayer has ${mebibytes(high.bytes)} of ${mebibytes(pendingBytesMax)}`
-}
-
-/** In words; undefined with room, and where the database is on another machine. */
-function lowDisk(pending: Pending, free: number | undefined, limits: RoomLimits): string | undefined {
-  const kept = limits.diskKeptBytes + totalOf(pending, 'bytes') + totalOf(pending, 'count') * limits.cancelBytesMax
-  if (free === undefined || free >= kept) return undefined
-  return `${mebibytes(Math.max(0, free))} free, and ${mebibytes(kept)} are kept for cancellations`
 }
 
 function mebibytes(bytes: number): string {
