@@ -3,8 +3,9 @@
 //
 // Without this file a payload that names no tip would wait for ever in a pool that shows it, as the base fee never rises above its price. The
 // promise: once a nonce has been next for 12 blocks with room, its tip is raised, once: to the profile's, a node's suggestion, the tip that
-// blocks paid, or ten times that while it is small, whichever is the highest. For example, blocks paid 0.1 gwei: the tip rises to 1 gwei, a
-// transfer then costs 0.00002 ether more. Where they paid 2 gwei it rises to 3, as ten times what they paid may be ten times our own price.
+// blocks paid, or ten times that while it is small, whichever is the highest. For example, blocks paid 0.1 gwei on a chain without a tip in its
+// profile: the tip rises to 1 gwei, and a transfer costs 0.00002 ether more. Where they paid 2 gwei it rises to 3, as ten times what they paid
+// may be ten times our own price.
 //
 // Where the nonce is not next, or blocks have no room, it answers undefined.
 import { type Attempt, recordedAtBlockOf } from '../../attempt.ts'
