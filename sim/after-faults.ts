@@ -3,6 +3,7 @@ import { invalidPauseMaxMs } from '../src/domain/decide/race/repeat-after.ts'
 import { maxWei } from '../src/domain/units.ts'
 import { accountAt } from './chain/blocks.ts'
 import { checkWaits } from './check/waits.ts'
+import { hasLie } from './lies/lie.ts'
 import { follow } from './mining.ts'
 import { allAnswered } from './outcomes.ts'
 import { relayerName, witnessSilentMs } from './process/engine.ts'
@@ -43,7 +44,7 @@ function untilAlone({ finality, profiles: nodes, blocktimeMs }: Scenario): numbe
 
 /** A history check may remember a false count of a pool. Each nonce below needs a gap filler, once the operator permits it. */
 export function gapFillersBelowFalseCount({ rows, scenario }: World): number {
-  if (scenario.liar?.kind !== 'highCount') return 0
+  if (!hasLie(scenario.liar, 'highCount')) return 0
   return [...rows.all().values()].filter(({ origin }) => origin === 'gap').length
 }
 
@@ -247,7 +248,7 @@ export function demandProgress(world: World, before: ReadonlyMap<string, string>
 
 /** Below the highest nonce in flight: a node that lied about a count may have left hundreds, and each needs a gap filler. */
 export function unusedNonces({ rows, addresses, blocks, scenario }: World): number {
-  if (scenario.liar?.kind !== 'highCount') return 0
+  if (!hasLie(scenario.liar, 'highCount')) return 0
   const perRelayer = addresses.map((address, relayer) => {
     const held = [...rows.all().values()].flatMap(({ open, nonce, relayer_id: id }) =>
       open === 1 && nonce !== null && id === relayerName(relayer) ? [nonce] : [],

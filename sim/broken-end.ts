@@ -1,8 +1,11 @@
 // A run that ends with a part still broken: one of three or more nodes lies on, a replica is gone for good, or the keys stay out of
 // reach. All else reaches a true verdict.
 
+import { act } from './act.ts'
 import { accountAt } from './chain/blocks.ts'
+import { promptBlocks, promptMs, watchPromptNoOps } from './check/prompt-no-ops.ts'
 import type { Row } from './check/row.ts'
+import { oneEvent, until } from './pass-time.ts'
 import { outageBehaviors } from './process/signers.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
@@ -14,6 +17,24 @@ export function breakForGood(world: World, service: Service): void {
   if (scenario.brokenEnd !== 'signer') return
   state.signerBehavior = signersDice.pick(outageBehaviors)
   history.note(`the service that holds the keys, for good: ${state.signerBehavior}`)
+}
+
+/** While a node lies on, blocks leave out for a while what clients send and then cancel. The keys are at hand, and nothing is ordered yet. */
+export async function outlastLiar(world: World, service: Service): Promise<void> {
+  const { scenario, state, lieOnDice, timeline, history } = world
+  if (scenario.brokenEnd !== 'liar' || scenario.signerChanges !== undefined) return
+  const blocksMs = (blocks: number) => blocks * scenario.blocktimeMs
+  state.drought = { kind: 'ours', blocksLeft: Number.POSITIVE_INFINITY }
+  for (let count = lieOnDice.between(2, 6); count > 0; count -= 1) act(world, service, 'send')
+  await until(world, timeline.now() + Math.max(2_000, blocksMs(lieOnDice.between(1, 12))))
+  const noOps = watchPromptNoOps(world)
+  for (let relayer = 0; relayer < scenario.relayers; relayer += 1) service.cancelPending(relayer)
+  const ends = timeline.now() + Math.max(promptMs, blocksMs(promptBlocks)) + blocksMs(2)
+  while (timeline.now() < ends && !history.failure()) {
+    await oneEvent(world)
+    noOps.look()
+  }
+  state.drought = undefined
 }
 
 /** Cancels the queue, for which nothing can be signed. */

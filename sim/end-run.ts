@@ -15,12 +15,13 @@ import {
   stopFaults,
   unusedNonces,
 } from './after-faults.ts'
-import { breakForGood, lacksSignature, rowsToEnd, takeBackQueue } from './broken-end.ts'
+import { breakForGood, lacksSignature, outlastLiar, rowsToEnd, takeBackQueue } from './broken-end.ts'
 import { tagsOf } from './chain/transaction.ts'
 import { demandGas } from './check/gas.ts'
 import { demandNothingWaits, demandRaces, outageBlocks } from './check/signers.ts'
 import { approveHeld } from './four-eyes.ts'
 import { releaseHeld } from './holds.ts'
+import { hasLie } from './lies/lie.ts'
 import { oneEvent, until } from './pass-time.ts'
 import { epochMs } from './process/engine.ts'
 import { outageBehaviors } from './process/signers.ts'
@@ -35,12 +36,13 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
   // By then processes have shut down and started, and resumed ones have ended.
   await until(world, timeline.now() + 25_000)
   while (!service.up() && !history.failure()) await oneEvent(world)
-  if (world.scenario.liar?.kind === 'highCount') permitGapFillers(world, service)
+  if (hasLie(world.scenario.liar, 'highCount')) permitGapFillers(world, service)
   if (world.scenario.sweeps !== undefined || world.scenario.bulkTerms !== undefined) service.patch()
   endNetworkPauses(world, service)
   liftCostBounds(world, service)
   await outlastOutage(world, service)
   breakForGood(world, service)
+  await outlastLiar(world, service)
   // Where blocks are fast, a shutdown takes many of them, so they count only from here on.
   const began = blocks.canonical().number
   cancelTheRest(world, service)

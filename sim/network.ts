@@ -6,7 +6,7 @@ import type { Dice } from '../tooling/dice.ts'
 import { type Refusal, refusals } from '../tooling/refused-batches.ts'
 import { answer, type Member, type NodeWorld, type SimNode } from './chain/node.ts'
 import type { History } from './history.ts'
-import type { Liar } from './lies/lie.ts'
+import type { Liar, LieKind } from './lies/lie.ts'
 import { lies } from './lies/lies.ts'
 import { allAnswered, type OutcomeOdds, type RequestOutcome } from './outcomes.ts'
 import { type Instance, leave } from './process/instance.ts'
@@ -32,7 +32,7 @@ export interface NetworkWitness {
   /** The service has believed a first price. Before that, a lie looks like a price. */
   knowsPrices(): boolean
   /** A node answered falsely. */
-  lied(call: Call, honest: Member, claimed: Member): void
+  lied(lie: LieKind, call: Call, honest: Member, claimed: Member): void
   /** All lies are over. */
   isTruthful(): boolean
   /** A node took bytes, and its answer is lost. */
@@ -164,13 +164,16 @@ export function openSimNetwork(
 
   /** True, unless this node lies, lies are not over, and this one is about the call. */
   function answerOf(node: SimNode, call: Call): Member {
-    const honest = answer(world, node, call)
-    if (liar?.node !== node.index || witness.isTruthful() || !lieDice.chance(liar.share)) return honest
-    if (liar.kind === 'highPrice' && !witness.knowsPrices()) return honest
-    const member = lies[liar.kind](world, node, call, honest, lieDice, liar)
-    if (member === honest) return member
-    history.note(`n${node.index} lies about ${call.method}`)
-    witness.lied(call, honest, member)
+    let member = answer(world, node, call)
+    if (liar?.node !== node.index || witness.isTruthful()) return member
+    for (const lie of liar.lies) {
+      if (!lieDice.chance(lie.share) || (lie.kind === 'highPrice' && !witness.knowsPrices())) continue
+      const claimed = lies[lie.kind](world, node, call, member, lieDice, lie)
+      if (claimed === member) continue
+      history.note(`n${node.index} lies about ${call.method}`)
+      witness.lied(lie.kind, call, member, claimed)
+      member = claimed
+    }
     return member
   }
 

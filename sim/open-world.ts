@@ -31,6 +31,7 @@ import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
 import { openClients } from './clients.ts'
 import { openHistory } from './history.ts'
 import { isWithheld } from './lies/drop.ts'
+import { hasLie } from './lies/lie.ts'
 import { type Marks, watchMarks } from './marks/watch-marks.ts'
 import { isSend, openSimNetwork } from './network.ts'
 import { openMachine } from './open-machine.ts'
@@ -131,7 +132,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   })
   const isPrivate = scenario.kind.hasSequencer
   const tips = watchTips(disk, isPrivate ? gwei / 100n : (3n * gwei) / 10n, history.fail)
-  const namedTip = () => (scenario.liar?.kind === 'highPrice' ? tips.most() : 0n)
+  const namedTip = () => (hasLie(scenario.liar, 'highPrice') ? tips.most() : 0n)
   const bids = watchBids(disk, scenario.fees, { fail: history.fail, recorded: bytes.recorded, namedTip })
 
   const ordered = new Set<Hash>()
@@ -176,14 +177,14 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     revived.has(id) ||
     (rows.all().get(id)?.cancel_origin === 'request' &&
       (clients.deleted.get(id) ?? Number.MAX_SAFE_INTEGER) >= state.restoredAt)
-  const isInclusionForged = () => scenario.liar?.kind === 'falseInclusion'
+  const isInclusionForged = () => hasLie(scenario.liar, 'falseInclusion', 'minedEarly')
   truth = watchTruth(blocks, nodes, bytes, {
     fail: history.fail,
     rows: rows.all,
     mayBeTakenBack: ({ hash }) => scenario.finality?.rule === 'safe' && state.unsafe.has(hash),
     isLost: ({ hash }) => lost.has(hash),
     isInclusionForged,
-    areReceiptsMixedUp: () => scenario.liar?.kind === 'anothersReceipt',
+    areReceiptsMixedUp: () => hasLie(scenario.liar, 'anothersReceipt'),
     wasWonBefore: (tag) => wonBefore.has(tag),
     wasUnknowable,
     executed(tag) {
@@ -234,11 +235,10 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     knowsPrices: tips.areBelieved,
     isTruthful: () => !state.faulty && scenario.brokenEnd !== 'liar',
     unheard: () => marks.note('acceptance-unheard'),
-    lied(call, honest, claimed) {
+    lied(lie, call, honest, claimed) {
       marks.lied(honest, claimed, isSend(call))
       if (!isSend(call)) return
       const { hash } = decode(call.params[0] as Hex)
-      const lie = scenario.liar?.kind
       // The next bid need not exceed bytes that are denied.
       if (lie === 'underpriced') denied.add(hash)
       if (lie === 'invalid' || lie === 'unknownWords') giveUps?.refused(hash)

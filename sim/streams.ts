@@ -39,6 +39,8 @@ export interface Streams {
   /** Bursts of sends. */
   /** External ids and tags of sends. */
   readonly labelDice: Dice
+  /** Sends and cancellations while a node lies on. */
+  readonly lieOnDice: Dice
   /** Sends that create contracts. */
   readonly creationDice: Dice
 }
@@ -63,6 +65,7 @@ export function openStreams(seed: number): Streams {
     holdDice: dice(seed, 'holds of sends'),
     fourEyesDice: dice(seed, 'four eyes'),
     labelDice: dice(seed, 'names of sends'),
+    lieOnDice: dice(seed, 'lying on'),
     creationDice: dice(seed, 'creations'),
   }
 }

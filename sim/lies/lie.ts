@@ -12,6 +12,8 @@ export const lieKinds = [
   'unknownWords',
   'highPrice',
   'falseInclusion',
+  'minedEarly',
+  'countedEarly',
 ] as const
 export type LieKind = (typeof lieKinds)[number]
 
@@ -22,7 +24,7 @@ export interface LieCall {
 }
 
 /** Returns a false answer in place of `honest`, or `honest` itself where the lie is not about the call. */
-export type Lie = (world: NodeWorld, node: SimNode, call: LieCall, honest: Member, dice: Dice, liar: Liar) => Member
+export type Lie = (world: NodeWorld, node: SimNode, call: LieCall, honest: Member, dice: Dice, lie: DrawnLie) => Member
 
 export interface HighCount {
   readonly about: 'latest' | 'pending' | 'both'
@@ -32,12 +34,21 @@ export interface HighCount {
   readonly farAtBlock?: number
 }
 
+/** One node that lies, and its kinds of lies. */
 export interface Liar {
-  readonly kind: LieKind
-  /** Index of the node that lies. */
+  /** Index of the node. */
   readonly node: number
+  readonly lies: readonly [DrawnLie, ...DrawnLie[]]
+}
+
+export interface DrawnLie {
+  readonly kind: LieKind
   /** Probability that an answer which could be false is false. */
   readonly share: number
   /** Only for the kind `highCount`. */
   readonly counts?: HighCount
+}
+
+export function hasLie(liar: Liar | undefined, ...kinds: readonly LieKind[]): boolean {
+  return liar !== undefined && liar.lies.some(({ kind }) => kinds.includes(kind))
 }

@@ -7,7 +7,7 @@ import { setImmediate as realSetImmediate } from 'node:timers'
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDisk } from '../process/database.ts'
-import { drawnUsually, type Feature } from '../scenario/features.ts'
+import { drawnUsually, type Feature, leftOutForMutant } from '../scenario/features.ts'
 import { mutants } from './mutants.ts'
 import { pins } from './pins.ts'
 import { reaching } from './reach.ts'
@@ -84,7 +84,8 @@ async function failureIn(
   features: readonly Feature[],
 ): Promise<string | undefined> {
   globalThis.setImmediate = simulator.setImmediate
-  const drawn = { ...drawnUsually, ...Object.fromEntries(features.map((feature) => [feature, 1])) }
+  const given = (names: readonly Feature[], odds: number) => Object.fromEntries(names.map((name) => [name, odds]))
+  const drawn = { ...drawnUsually, ...given(leftOutForMutant(features), 0), ...given(features, 1) }
   using disk = openDisk()
   const { failure } = await simulator.runSeed(disk, { seed, steps, drawn })
   for (let turns = 0; turns < turnsAfterwards; turns += 1) await turn()

@@ -1,5 +1,6 @@
 // How a mutant is tried, and what shows that it is caught: a seed of the simulator's, or the test that it names.
 import { fileURLToPath } from 'node:url'
+import { type Feature, leftOutForMutant } from '../scenario/features.ts'
 import type { Mutant } from './mutant.ts'
 import { pins } from './pins.ts'
 
@@ -15,14 +16,21 @@ export function trialOf(
   if (caughtBy !== undefined)
     return [vitest, 'run', '--config', config, '--mode', name, '--reporter', 'tap-flat', caughtBy]
   const first = from ?? String(pins()[name] ?? 1)
-  const forced = features.length > 0 ? ['--with', features.join()] : []
-  return [simulator, '--mutant', name, '--seed', first, '--seeds', seeds, '--steps', steps, ...forced, '--brief']
+  return [simulator, '--mutant', name, '--seed', first, '--seeds', seeds, '--steps', steps, ...worldOf(features)]
 }
 
 /** What Node runs to see that the engine as it is holds at a seed: what fails there anyway notices nothing. */
 export function soundTrialOf({ with: features = [] }: Mutant, seed: number, steps: string): readonly string[] {
-  const forced = features.length > 0 ? ['--with', features.join()] : []
-  return [simulator, '--seed', String(seed), '--steps', steps, ...forced, '--brief']
+  return [simulator, '--seed', String(seed), '--steps', steps, ...worldOf(features)]
+}
+
+function worldOf(features: readonly Feature[]): readonly string[] {
+  const leftOut = leftOutForMutant(features)
+  return [
+    ...(features.length > 0 ? ['--with', features.join()] : []),
+    ...(leftOut.length > 0 ? ['--without', leftOut.join()] : []),
+    '--brief',
+  ]
 }
 
 /** The failure in a line; undefined without one that the mutant expects. A trial that could not be made catches nothing. */

@@ -15,6 +15,7 @@ import type { Dice } from '../../tooling/dice.ts'
 import { keepsFutureMs } from '../chain/sequencer.ts'
 import type { Owners } from '../check/owners.ts'
 import type { History } from '../history.ts'
+import { hasLie } from '../lies/lie.ts'
 import type { Network } from '../network.ts'
 import type { Policies } from '../scenario/policies.ts'
 import type { Scenario } from '../scenario/scenario.ts'
@@ -173,7 +174,7 @@ function configOf(scenario: Scenario, machine: Machine): Config {
         chainId,
         rpcUrls: scenario.profiles.map((_, index) => ({
           url: secret(`http://node-${index}.invalid/`),
-          weight: 1,
+          weight: scenario.nodeWeights?.[index] ?? 1,
         })),
         requiredConfirmations: confirmations,
         averageBlockTimeMs: configuredBlocktimeMs,
@@ -188,7 +189,7 @@ function configOf(scenario: Scenario, machine: Machine): Config {
         features: ['eip1559'],
         explorerUrls: [],
         // While the other nodes are out for long, a liar is the only witness.
-        secondWitness: ['falseInclusion', 'tagsAhead'].includes(scenario.liar?.kind ?? '') ? 'require' : 'prefer',
+        secondWitness: hasLie(scenario.liar, 'falseInclusion', 'minedEarly', 'tagsAhead') ? 'require' : 'prefer',
       },
     ],
     retention: {},

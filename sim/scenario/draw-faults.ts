@@ -1,7 +1,7 @@
 // Draws what goes wrong: outcomes of broadcasts, hidden nonces, and a node that lies.
 import type { Dice } from '../../tooling/dice.ts'
-import { type Liar, type LieKind, lieKinds } from '../lies/lie.ts'
-import { drawLiar } from '../lies/lies.ts'
+import { type DrawnLie, type Liar, type LieKind, lieKinds } from '../lies/lie.ts'
+import { drawLie } from '../lies/lies.ts'
 import { type OutcomeOdds, oddsOfFaults, type RequestOutcome, requestOutcomes } from '../outcomes.ts'
 import type { Feature } from './features.ts'
 import { isByTag, witnessesOf } from './finality.ts'
@@ -46,28 +46,42 @@ export function drawOneLiar(
   farDice: Dice,
   { restores, kind, profiles: nodes, finality }: Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>,
 ): Liar | undefined {
-  const drawn = lieKinds.flatMap((each) => {
-    const dice = has(each)
-    return dice ? [drawLiar(each, dice, farDice, nodes.length)] : []
-  })
-  const possible = drawn.filter(({ kind: lie }) => {
+  const isPossible = (lie: LieKind) => {
     if (lie === 'tagsAhead' && !isByTag(finality)) return false
     return !isAboutBlocks(lie) || witnessesOf(nodes.length, finality).length > 1
+  }
+  // Each draws, so that a seed's other draws stay as they are.
+  const drawn = lieKinds.flatMap((each): { node: number; lie: DrawnLie }[] => {
+    const dice = has(each)
+    return dice ? [{ node: dice.between(0, nodes.length - 1), lie: drawLie(each, dice, farDice) }] : []
   })
-  return restores.length > 0 || kind.isFcfs ? undefined : possible[0]
+  const [first] = drawn.filter(({ lie }) => isPossible(lie.kind))
+  if (!first || restores.length > 0 || kind.isFcfs) return undefined
+  const { node, lie } = first
+  const secondDice = has('secondLie')
+  const others = lieKinds.filter((each) => each !== lie.kind && isPossible(each))
+  return { node, lies: secondDice ? [lie, drawLie(secondDice.pick(others), secondDice, farDice)] : [lie] }
+}
+
+/** A primary that nearly every first reading goes to, and its fallbacks. Mostly it is the node that lies. */
+export function drawWeights(dice: Dice | undefined, nodes: number, liar: Liar | undefined): Scenario['nodeWeights'] {
+  if (!dice) return undefined
+  const [any, isLiar] = [dice.between(0, nodes - 1), dice.chance(0.7)]
+  const primary = liar && isLiar ? liar.node : any
+  return Array.from({ length: nodes }, (_, index) => (index === primary ? 100 : 1))
 }
 
 /** Lies that contradict what makes a spender final. */
 function isAboutBlocks(lie: LieKind): boolean {
-  return lie === 'tagsAhead' || lie === 'falseInclusion'
+  return ['tagsAhead', 'falseInclusion', 'minedEarly', 'countedEarly'].includes(lie)
 }
 
 /** Final is what two witnesses show. One that lies to the end needs two others, or the others wait for good. */
 export function canLieToTheEnd(
-  { kind, node }: Liar,
+  { lies, node }: Liar,
   { profiles: nodes, finality }: Pick<Scenario, 'profiles' | 'finality'>,
 ): boolean {
-  const others = isAboutBlocks(kind)
+  const others = lies.some(({ kind }) => isAboutBlocks(kind))
     ? witnessesOf(nodes.length, finality).filter((index) => index !== node)
     : nodes.slice(1)
   return others.length > 1

@@ -23,7 +23,7 @@ import {
   drawNetworkPauses,
   drawSweeps,
 } from './draw-clients.ts'
-import { drawGaps, drawOneLiar, drawSendOutcomeOdds } from './draw-faults.ts'
+import { drawGaps, drawOneLiar, drawSendOutcomeOdds, drawWeights } from './draw-faults.ts'
 import {
   drawAnyRestores,
   drawBrokenEnd,
@@ -88,7 +88,8 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     ...drawBulkPreviews(has('bulkPreviews')),
     ...(has('surveys') && { surveys: true as const }),
   }
-  const base = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
+  const liar = drawOneLiar(has, streamOf('far counts'), truthful)
+  const base = { ...truthful, liar, nodeWeights: drawWeights(has('weights'), truthful.profiles.length, liar) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   const broken = has('brokenEnd')
   if (!replicas) return { ...base, replicas, brokenEnd: drawBrokenEnd(broken, { ...base, replicas }) }

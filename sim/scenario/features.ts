@@ -63,13 +63,20 @@ export const features = {
     about: 'A replacement repeats the payload, and the service may sign the same bytes again.',
   },
   brokenEnd: { odds: 0, about: 'A lying node, a replica or the key service stays broken to the end.' },
-  // One node gives false answers until the faults stop. A seed has at most one kind of them (sim/lies).
+  weights: {
+    odds: 0.5,
+    about: 'One node is the primary, with nearly all of the weight, and the others are its fallbacks.',
+  },
+  // One node gives false answers until the faults stop (sim/lies).
+  secondLie: { odds: 0.5, about: 'Where a node lies: it has a second kind of lie.' },
   highCount: { odds: 0.04, about: 'A node lies: too high a count of transactions.' },
   highPrice: { odds: 0.04, about: 'A node lies: too high prices.' },
   anothersReceipt: { odds: 0.04, about: 'A node lies: the receipt of another transaction.' },
   invalid: { odds: 0.04, about: 'A node lies: a refusal that calls good bytes invalid.' },
   unknownWords: { odds: 0.04, about: 'A node lies: a refusal in unknown words.' },
   falseInclusion: { odds: 0.04, about: 'A node lies: an inclusion that never happened.' },
+  minedEarly: { odds: 0.04, about: 'A node lies: transactions that wait in the pool are mined, in true blocks.' },
+  countedEarly: { odds: 0.04, about: 'A node lies: transactions that wait in the pool are counted as spent.' },
   tagsAhead: { odds: 0, about: 'A node lies: tags on blocks that are not final, where two nodes report the tag.' },
   underpriced: { odds: 0, about: 'A node lies: a refusal for a low price.' },
 } as const satisfies Readonly<Record<string, Described>>
@@ -83,3 +90,10 @@ export type Drawn = Readonly<Record<Feature, number>>
 export const drawnUsually: Drawn = Object.fromEntries(
   featureNames.map((name) => [name, features[name].odds]),
 ) as unknown as Drawn
+
+const laterThanPins: readonly Feature[] = ['weights', 'secondLie', 'minedEarly', 'countedEarly']
+
+/** The features that no seed of a mutant has unless it names them: the pinned seeds were found before they existed. */
+export function leftOutForMutant(named: readonly Feature[] = []): readonly Feature[] {
+  return laterThanPins.filter((feature) => !named.includes(feature))
+}

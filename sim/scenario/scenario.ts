@@ -72,7 +72,9 @@ export interface NodeOptions {
   readonly sendOutcomeOdds: OutcomeOdds
   /** What makes a missing nonce hard to see and to fill. */
   readonly gaps: Gaps
-  /** The node that lies, and its kind of lie. Absent: every node is honest. */
+  /** The weight of each node's endpoint. Absent: all are equal. */
+  readonly nodeWeights?: readonly number[] | undefined
+  /** The node that lies, and its kinds of lies. Absent: every node is honest. */
   readonly liar: Liar | undefined
 }
 
