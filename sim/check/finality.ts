@@ -48,7 +48,14 @@ export function watchFinality(
       if (row.confirmed_at !== null && depth < confirmations) fail(`${name} is confirmed at depth ${depth}`)
       if (row.phase === 'mined' && isPayload(row)) {
         const shown = row.confirmed_at !== null && row.included_succeeded !== null
-        const status = !shown ? 'mined' : row.included_succeeded === 1 ? 'confirmed' : 'failed'
+        const status =
+          row.included_contradicted === 1
+            ? 'submitted'
+            : !shown
+              ? 'mined'
+              : row.included_succeeded === 1
+                ? 'confirmed'
+                : 'failed'
         if (row.status !== status) fail(`${name} is shown as ${row.status}, and should be ${status}`)
       }
     },

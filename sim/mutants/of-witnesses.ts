@@ -64,8 +64,54 @@ export const ofWitnesses: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/rules/second-witness.ts',
-        find: 'if (testimony && isRefuted(testimony, policy)) ',
-        put: 'if (testimony && isRefuted({ ...testimony, refutedBy: [] }, policy)) ',
+        find: 'if (isRefuted(testimony, policy)) ',
+        put: 'if (isRefuted({ ...testimony, refutedBy: [] }, policy)) ',
+      },
+    ],
+  },
+  {
+    name: 'one-word-refuses-a-delete',
+    breaks: 'leaves a payload mined that one endpoint shows in a block, and another denies',
+    caughtBy: decided,
+    expects: 'counts as in flight',
+    edits: [{ file: rule, find: 'return unlistedBy.length > 0 &&', put: 'return unlistedBy.length > 9 &&' }],
+  },
+  {
+    name: 'one-word-ends-a-race',
+    breaks: 'takes a contradicted inclusion for the end of a cancellation',
+    caughtBy: decided,
+    expects: 'ends no cancellation',
+    edits: [
+      {
+        file: 'src/domain/decide/rules/second-witness.ts',
+        find: 'return testimony !== undefined && isContradicted(testimony)',
+        put: 'return testimony !== undefined && testimony.unlistedBy.length > 9',
+      },
+    ],
+  },
+  {
+    name: 'one-word-confirms',
+    breaks: 'calls a transaction confirmed by the word of one endpoint',
+    caughtBy: decided,
+    expects: 'needs a second word',
+    edits: [
+      {
+        file: 'src/domain/decide/rules/second-witness.ts',
+        find: 'silentMs >= silentShownMs\n}',
+        put: 'silentMs >= 0\n}',
+      },
+    ],
+  },
+  {
+    name: 'a-count-asks-nobody',
+    breaks: 'believes a count whose spender nothing shows',
+    caughtBy: 'test/chain/accounts/second-count.unit.test.ts',
+    expects: 'without a spender',
+    edits: [
+      {
+        file: 'src/chain/accounts/second-count.ts',
+        find: 'if (!isUrgent && (head <= since.head',
+        put: 'if (!isUrgent || (head <= since.head',
       },
     ],
   },

@@ -75,7 +75,7 @@ const triggers: readonly (readonly [name: string, when: string, expected: string
   [
     'canceled',
     "UPDATE ON main.transactions WHEN NEW.cancel_origin = 'request' AND OLD.cancel_origin IS NOT 'request'",
-    "'canceled', NEW.id, NEW.data, OLD.phase = 'mined' AND OLD.included_kind IN ('execute', 'replace', 'unrecorded')",
+    "'canceled', NEW.id, NEW.data, OLD.phase = 'mined' AND OLD.included_contradicted IS NULL AND OLD.included_kind IN ('execute', 'replace', 'unrecorded')",
     'NEW.relayer_id',
   ],
   [

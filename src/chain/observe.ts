@@ -94,6 +94,11 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)
   const spenders = await findInclusions(parts, inquiry.address, spent, known, { ...at, by })
   const { inclusions, lostNoOps } = spenders
+  const dark = inquiry.witness ? spent.filter((each) => !inclusions.has(each.nonce) && !lostNoOps.has(each.nonce)) : []
+  const nonce = await accounts.nonceShown(inquiry.address, at, read, {
+    first: byNonce(dark)[0]?.nonce,
+    isRefuted: dark.some(({ attempts }) => attempts.some(({ hash }) => parts.witnesses.hasRefuted(hash))),
+  })
   parts.ownBlocks.learn(at.head.number, inquiry.inclusionBlocks, inclusions.values())
   const market = prices?.()
   const balance = accounts.balanceAfter(inquiry, at, inclusions, read)
@@ -117,6 +122,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     ...(gasLimitMax !== undefined && { gasLimitMax }),
     rule: parts.endpoints.rule(),
     ...account,
+    nonce,
     ...balance,
     ...(lagged && { lagged }),
     gasFigures,
@@ -134,7 +140,6 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   }
 }
 
-/** About the blocks that are final, by their depth and by the tag. The others may still be replaced. */
 function callWitnesses(
   { witnesses }: Observe,
   { witness = noWitness }: Inquiry,
@@ -151,13 +156,15 @@ function callWitnesses(
 ): Promise<Observation['testimonies']> {
   const { number } = at.head
   const { tag } = witness
-  const through = Math.min(number - witness.confirmations + 1, tag ? (tagged ?? -1) : number)
+  const finalThrough = Math.min(number - witness.finalDepth + 1, tag ? (tagged ?? -1) : number)
   const mined = witness.claims.filter(({ block }) => canonical.get(block.number) === block.hash)
-  const due = [...mined, ...[...inclusions.values()].map(claimOf)].filter(({ block }) => block.number <= through)
-  return witnesses.call(due, at, { tag, changed })
+  const due = [...mined, ...[...inclusions.values()].map(claimOf)].filter(
+    ({ block }) => number - block.number + 1 >= witness.confirmations,
+  )
+  return witnesses.call(due, at, { tag, finalThrough, changed })
 }
 
-const noWitness: WitnessInquiry = { claims: [], confirmations: 0 }
+const noWitness: WitnessInquiry = { claims: [], confirmations: 0, finalDepth: 0 }
 
 /** The inquiry in which only spenders up to the tag count, and none where no node has it. */
 function belowTag(inquiry: HistoryInquiry, head: Head, tagged: BlockNumber | undefined): HistoryInquiry {

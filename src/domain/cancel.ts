@@ -6,10 +6,12 @@ import {
   type BlockRef,
   type CancellationIntent,
   feesPaid,
+  isContradictedNow,
   isTerminal,
   neverReachedANode,
   spenderKind,
   type Transaction,
+  withoutInclusion,
 } from './transaction.ts'
 import type { TimestampMs, Wei } from './units.ts'
 import { withoutWait } from './wait.ts'
@@ -37,7 +39,7 @@ export function cancel(
   // Without a nonce it costs nothing.
   const bound = 'nonce' in transaction.lifecycle ? costMax : undefined
   const canceled: Transaction = {
-    ...withoutWait(transaction),
+    ...withoutWait(isContradictedNow(transaction) ? withoutInclusion(transaction) : transaction),
     cancellation: { origin, requestedAt: now, ...(bound !== undefined && { costMax: bound }) },
     statusReason: cancelReasons[origin],
   }

@@ -101,13 +101,15 @@ export interface RefusedPayload {
   readonly live: readonly Hash[]
 }
 
-/** Requests witnesses for the spenders that are final, or will be with their tag. */
+/** Requests witnesses for spenders from their second confirmation on. */
 export interface WitnessInquiry {
   /** Claims about the transactions that are recorded as mined. Those that this observation finds come on top. */
   readonly claims: readonly WitnessClaim[]
   /** How deep a block has to be before witnesses are called. */
   readonly confirmations: number
-  /** The tag that makes a block final. Before it is read, no witness is called: one that answers without its tag is no witness. */
+  /** How deep a final block is at least. */
+  readonly finalDepth: number
+  /** The tag that makes a block final. Up to it witnesses are called again: one that answered without its tag is no witness of finality. */
   readonly tag?: FinalityTag
 }
 

@@ -5,6 +5,7 @@ import { type ErrorCode, RescindError } from './errors.ts'
 import type { PoolKind } from './profile.ts'
 import {
   type InPhase,
+  isContradictedNow,
   isInPhase,
   type Lifecycle,
   payloadAttempts,
@@ -102,6 +103,8 @@ export function refusalOfReplacement(transaction: Transaction, pool: PoolKind): 
   const byStatus: Refusals = replaceRefusalsByStatus
   const code = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : byStatus[status]
   if (code) return new RescindError(code, tooLateToChange(id, status))
+  // Either payload may be executed while endpoints contradict each other.
+  if (isContradictedNow(transaction)) return new RescindError(cancelRefusals.mined, tooLateToChange(id, 'mined'))
   if (pool === 'fcfs' && wasOrdered(transaction)) {
     const why = payloadAttempts(transaction.lifecycle.attempts).some(isSequenced)
       ? 'the sequencer ordered it, and on this chain, which is first come, first served, nothing replaces it; send a new one'

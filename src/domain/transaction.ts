@@ -1,8 +1,17 @@
 // A transaction: a client's request, and its lifecycle. Each phase owns exactly its facts.
-import { type Attempt, type AttemptKind, attemptWith, isNoOp, mayBeKnown } from './attempt.ts'
+import { type Attempt, type AttemptKind, afterBlock, attemptWith, isNoOp, mayBeKnown } from './attempt.ts'
 import type { Pricing } from './fees.ts'
 import type { FourEyes, Hold } from './hold.ts'
-import type { Address, ApiKeyId, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
+import {
+  type Address,
+  type ApiKeyId,
+  type Hash,
+  type Hex,
+  mapNonEmpty,
+  type NonEmpty,
+  type RelayerId,
+  type TransactionId,
+} from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 import type { Wait } from './wait-facts.ts'
 
@@ -78,6 +87,8 @@ export type Lifecycle =
       readonly nonce: Nonce
       readonly attempts: NonEmpty<Attempt>
       readonly inclusion: Inclusion
+      /** An endpoint shows the block without our payload, and no two show it there: a cancel takes it as if it were in flight. */
+      readonly isContradicted?: true
       /** When it had the required confirmations. Absent before. */
       readonly confirmedAt?: TimestampMs
     }
@@ -190,6 +201,7 @@ export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellat
       if (shown) return canceled
       return lifecycle.attempts.some((attempt) => attempt.broadcast.state === 'handed') ? 'submitted' : 'sent'
     case 'mined':
+      if (lifecycle.isContradicted && !shown) return 'submitted'
       if (spenderKind(lifecycle.inclusion) === 'payload') {
         return lifecycle.confirmedAt === undefined ? 'mined' : executedStatus(lifecycle.inclusion)
       }
@@ -239,6 +251,19 @@ const endStatuses = { request: 'canceled', expiry: 'expired', refusal: 'failed' 
 export function spenderKind(inclusion: Inclusion): 'payload' | 'noOp' | 'foreign' {
   if (inclusion.by === 'external') return 'foreign'
   return inclusion.by === 'attempt' && inclusion.kind === 'cancel' ? 'noOp' : 'payload'
+}
+
+/** Whether its inclusion is in doubt (`isContradicted`). */
+export function isContradictedNow(transaction: Transaction): transaction is InPhase<'mined'> {
+  return isInPhase(transaction, 'mined') && transaction.lifecycle.isContradicted === true
+}
+
+/** The transaction without its inclusion: it races again, with every attempt it ever had. */
+export function withoutInclusion(transaction: InPhase<'mined'>): InPhase<'inFlight'> {
+  const { nonce, inclusion, attempts: before } = transaction.lifecycle
+  const own = attemptWith(before, inclusion.hash)
+  const attempts = mapNonEmpty(before, (each) => (each === own ? afterBlock(each) : each))
+  return { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts } }
 }
 
 /** Whether the transaction can no longer change. */

@@ -20,6 +20,8 @@ export interface Testimony {
   readonly listedBy: readonly number[]
   /** Endpoints that show the block without the spender, or with another result. One of a block's two lists is forged. */
   readonly refutedBy: readonly number[]
+  /** Those of them that show the block without the spender. */
+  readonly unlistedBy: readonly number[]
   /** Endpoints that show another block at this height: theirs, or the one of the others, may be replaced yet. */
   readonly elsewhereBy: readonly number[]
   /** How many providers the network has. */
@@ -55,6 +57,11 @@ export function isProven(testimony: Testimony | undefined, rule: WitnessRule): b
   if (refutedBy.length + elsewhereBy.length > 0 || !isAlone(testimony, rule)) return false
   // Some nodes never say a result, or say none any more.
   return shownBy.length + listedBy.length >= (rule.secondWitness === 'prefer' ? 1 : 2)
+}
+
+/** Whether one provider shows the block without the spender, and no two show it there. What follows can be taken back. */
+export function isContradicted({ shownBy, listedBy, unlistedBy }: Testimony): boolean {
+  return unlistedBy.length > 0 && shownBy.length + listedBy.length < witnessesNeeded
 }
 
 /** How many endpoints stand for a final statement. Without any call of witnesses it rests on one. */

@@ -140,6 +140,8 @@ export interface TransactionTable extends PayloadColumns {
   included_block: number | null
   included_block_hash: Hash | null
   included_succeeded: Flag | null
+  /** An endpoint shows the block without the payload. */
+  included_contradicted: Flag | null
   revert_reason: string | null
   gas_used: number | null
   effective_gas_price: string | null

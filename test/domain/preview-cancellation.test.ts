@@ -106,7 +106,16 @@ describe('what it counts', () => {
     const isMined = mined(0, by(payload), [payload])
     const taken = mined(1, byForeign(), [someAttempt(1)])
     const spent = inFlight(2)
-    expect(previewed([isMined, taken, spent], { observed: { nonce: 3 } })).toMatchObject({ ...nothing, tooLate: 2 })
+    const inclusions = new Map([[2, by(someAttempt(2))]])
+    const observed = { nonce: 3, inclusions }
+    expect(previewed([isMined, taken, spent], { observed })).toMatchObject({ ...nothing, tooLate: 2 })
+  })
+
+  test('a payload that one endpoint shows in a block, and another denies, needs a no-op', () => {
+    const payload = someAttempt(0)
+    const known = mined(0, by(payload), [payload])
+    const contradicted = { ...known, lifecycle: { ...known.lifecycle, isContradicted: true as const } }
+    expect(previewed([contradicted], { observed: { nonce: 1 } })).toMatchObject({ ...nothing, noOps: 1 })
   })
 
   test('what the cap forbids today waits, and is in no cost but the most', () => {

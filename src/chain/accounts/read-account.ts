@@ -63,6 +63,16 @@ export interface Accounts {
    * Rejects with ChainUnavailable when no endpoint returns the nonce. Any other fact that no node returns is missing.
    */
   read(inquiry: Inquiry, at: TrackedHead): Promise<AccountRead>
+  /**
+   * The nonce of the read, or a lower one by another provider's count, but none below `first`: the first nonce that the read counts as
+   * spent and whose spender nothing shows. `isRefuted`: endpoints refuted a spender of it. Undefined as `first`: there is none.
+   */
+  nonceShown(
+    address: Address,
+    at: TrackedHead,
+    read: AccountRead,
+    unshown: { readonly first: Nonce | undefined; readonly isRefuted: boolean },
+  ): Promise<Nonce>
   /** The requested balance, less the cost of these inclusions. */
   balanceAfter(
     inquiry: Inquiry,
@@ -152,6 +162,7 @@ export function readingAccounts(options: ReadAccounts): Accounts {
         },
       }
     },
+    nonceShown: showingNonces(memory, secondCounts),
     balanceAfter({ address, live, balance: requested }, { head }, inclusions, { remembered, wanted }) {
       const last = memory.recall(address)
       const reorgs = heads.reorgs()
@@ -164,6 +175,17 @@ export function readingAccounts(options: ReadAccounts): Accounts {
     },
     ...(lag > 0 && { lagged: readingLagged(endpoints, lag) }),
     announce: memory.announce,
+  }
+}
+
+function showingNonces(memory: AccountMemory, secondCounts: SecondCounts): Accounts['nonceShown'] {
+  return async (address, at, { account, by }, { first, isRefuted }) => {
+    if (first === undefined) secondCounts.allShown(address)
+    const other = first === undefined ? undefined : await secondCounts.ofUnshown(address, at, by, isRefuted)
+    if (first === undefined || other === undefined || other >= account.nonce) return account.nonce
+    // Until both agree, each step counts anew.
+    memory.forgetCount(address)
+    return Math.max(first, other)
   }
 }
 

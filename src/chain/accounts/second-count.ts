@@ -37,6 +37,13 @@ export interface SecondCounts {
   explainedAtFirst(address: Address): Nonce
   /** The account's count is explained. */
   explained(address: Address): void
+  /**
+   * The count at the head by another provider than that of `by`, whose count includes nonces that no spender explains: from the second
+   * head on at which that is so and three seconds later, or at once if it is urgent. Undefined before that, and where no other answers.
+   */
+  ofUnshown(address: Address, at: TrackedHead, by: Endpoint, isUrgent: boolean): Promise<Nonce | undefined>
+  /** Each nonce that is counted as spent has its spender. */
+  allShown(address: Address): void
   /** The lowest of `count` and a second count. Without another endpoint, `by` has to repeat its own twice. */
   lower(address: Address, at: TrackedHead, by: Endpoint, count: Nonce): Promise<Nonce>
 }
@@ -47,6 +54,8 @@ function lowest(count: Nonce, other: Nonce): Nonce {
 }
 
 const readingsNeeded = 3
+/** A receipt often comes a moment after its block. */
+const unshownMs = 3_000
 /** A gateway's mistake mostly ends within seconds. */
 const confirmMs = 15_000
 /** Two counts of one endpoint differ by a head, or by this time: a chain that makes blocks on demand may make none. */
@@ -76,6 +85,7 @@ export function readingSecondCounts(
 ): SecondCounts {
   const doubts = new Map<Address, Doubt>()
   const own = new Map<Address, Readings>()
+  const unshown = new Map<Address, { readonly head: BlockNumber; readonly at: number }>()
   const otherCount = (address: Address, { head }: TrackedHead, by: Endpoint) =>
     firstFitAnswer(othersThan(by, endpoints), (endpoint) => readNonce(endpoint, address, head.number))
 
@@ -132,6 +142,17 @@ export function readingSecondCounts(
       return doubt?.reorgs === reorgs() ? doubt.below : 0
     },
     explained: (address) => void doubts.delete(address),
+    async ofUnshown(address, at, by, isUrgent) {
+      const now = clock.elapsed()
+      const { number: head } = at.head
+      const since = unshown.get(address) ?? { head, at: now }
+      if (unshown.size >= accountsMax) unshown.clear()
+      unshown.set(address, since)
+      if (!isUrgent && (head <= since.head || now - since.at < unshownMs)) return undefined
+      const others = othersThan(by, endpoints).filter(({ provider }) => provider !== by.provider)
+      return firstFitAnswer(others, (endpoint) => readNonce(endpoint, address, head))
+    },
+    allShown: (address) => void unshown.delete(address),
     async lower(address, at, by, count) {
       const other = await otherCount(address, at, by)
       if (other !== undefined) return lowest(count, other)

@@ -1,10 +1,11 @@
 // Calls the endpoints as witnesses: does a block list the spender of a nonce, and with which result? domain/witness.ts decides how many
-// have to agree. Only transactions that are about to be final need them. Their answers come beside the steps: a slow endpoint
+// have to agree. Their answers come beside the steps: a slow endpoint
 // makes a verdict late, and holds up nothing else.
 import type { NoteContradiction } from '../../domain/contradiction.ts'
 import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
+import type { BlockNumber } from '../../domain/units.ts'
 import { type Testimony, type WitnessClaim, witnessesNeeded } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
@@ -25,18 +26,21 @@ import {
 } from './witness-ledger.ts'
 import { openWitnessViews, type WitnessViews } from './witness-view.ts'
 
-export interface Witnesses extends Pick<WitnessViews, 'reported'>, Pick<WitnessLedger, 'single'> {
+export interface Witnesses extends Pick<WitnessViews, 'reported'>, Pick<WitnessLedger, 'single' | 'hasRefuted'> {
   /** Whether endpoints have refuted this claim: a repeated one is not believed. */
   isRefuted(claim: WitnessClaim): boolean
   /**
    * Testimonies by the spender's hash, as far as the witnesses answered within a quarter of a second. `changed` is called when
-   * later answers have come. `tag`: a witness counts only if its own block of this tag is not below. Never rejects.
+   * later answers have come. `tag`: up to the block `finalThrough` a witness counts only if its own block of this tag is not below.
+   * Never rejects.
    */
   call(claims: readonly WitnessClaim[], at: TrackedHead, options?: CallOptions): Promise<ReadonlyMap<Hash, Testimony>>
 }
 
 interface CallOptions {
   readonly tag?: FinalityTag | undefined
+  /** The last block that is final. Absent: all are. */
+  readonly finalThrough?: BlockNumber
   readonly changed?: (() => void) | undefined
 }
 
@@ -75,12 +79,13 @@ export function callingWitnesses({
   let isSlow = false
 
   /** Begins to read about those that are due, block by block. */
-  function begin(entries: readonly Entry[], at: TrackedHead, tag: FinalityTag | undefined): void {
+  function begin(entries: readonly Entry[], at: TrackedHead): void {
     const begunAt = clock.elapsed()
     const due = entries.filter((entry) => ledger.isDue(entry) && !readings.has(entry))
     for (const inBlock of Map.groupBy(due, ({ claim }) => claim.block.hash).values()) {
       const claims = inBlock.map(({ claim }) => claim)
       const isDoubted = inBlock.some(isDenied)
+      const tag = inBlock[0]?.tag
       const ended = readAbout(claims, { endpoints, views, at, tag, isDoubted }).then((heard) => {
         for (const entry of inBlock) {
           ledger.learn(entry, heard.get(entry.claim.hash) ?? new Map(), at.head.number)
@@ -107,14 +112,16 @@ export function callingWitnesses({
   }
 
   return {
-    async call(claims, at, { tag, changed } = {}) {
-      const entries = claims.map(ledger.entryOf)
-      begin(entries, at, tag)
+    async call(claims, at, { tag, finalThrough = Number.POSITIVE_INFINITY, changed } = {}) {
+      const isFinal = ({ block }: WitnessClaim) => block.number <= finalThrough
+      const entries = claims.map((claim) => ledger.entryOf(claim, isFinal(claim), isFinal(claim) ? tag : undefined))
+      begin(entries, at)
       await attend(entries, changed)
       return new Map(entries.map((entry) => [entry.claim.hash, ledger.testimony(entry, at.head.number)]))
     },
     reported: views.reported,
     isRefuted: ledger.isRefuted,
+    hasRefuted: ledger.hasRefuted,
     single: ledger.single,
   }
 }

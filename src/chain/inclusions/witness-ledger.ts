@@ -1,5 +1,6 @@
 // The words of the witnesses on each claim, and for how long only one of them has answered.
 import { LRUCache } from 'lru-cache'
+import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import { enoughOf, type Testimony, type WitnessClaim, witnessesNeeded } from '../../domain/witness.ts'
@@ -13,14 +14,17 @@ export type Word = WitnessAnswer
 /** Words other than `silent`, by provider. */
 export type Heard = ReadonlyMap<string, Word>
 
-type Said = Pick<Testimony, 'shownBy' | 'listedBy' | 'refutedBy' | 'elsewhereBy'>
+type Said = Pick<Testimony, 'shownBy' | 'listedBy' | 'refutedBy' | 'unlistedBy' | 'elsewhereBy'>
 
 export interface WitnessLedger {
-  entryOf(claim: WitnessClaim): Entry
+  /** `tag`: the witnesses' own tags count. Words heard without it are another entry's. */
+  entryOf(claim: WitnessClaim, isFinal: boolean, tag?: FinalityTag): Entry
   /** Whether the claim's witnesses have to be called now, or again. */
   isDue(entry: Entry): boolean
   /** Whether so many refuted it that a repeated one is not believed. */
   isRefuted(claim: WitnessClaim): boolean
+  /** Whether that holds of any claim about this spender. */
+  hasRefuted(spender: Hash): boolean
   /** The outcome of a reading under this head. */
   learn(entry: Entry, heard: Heard, head: BlockNumber): void
   testimony(entry: Entry, head: BlockNumber): Testimony
@@ -30,6 +34,9 @@ export interface WitnessLedger {
 /** The words about one claim. */
 export interface Entry {
   readonly claim: WitnessClaim
+  readonly tag: FinalityTag | undefined
+  /** The block counts as final. Before that, another block at its height is no contradiction: one of the two is replaced. */
+  isFinal: boolean
   heard: Heard
   /** The words by what they say, counted once for each reading, as each step reads them of all claims. */
   said: Said
@@ -38,7 +45,6 @@ export interface Entry {
   readings: number
   /** When the witnesses are called again, by `clock.elapsed()`. */
   dueAt: number
-  isReported: boolean
 }
 
 /** The only endpoint that answers, while all endpoints of other providers are silent. */
@@ -71,6 +77,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
   // By the spender's hash, which most have one claim about.
   const entries = new LRUCache<Hash, readonly Entry[]>({ max: rememberedMax })
   const refuted = new LRUCache<string, true>({ max: rememberedMax })
+  const reported = new LRUCache<string, true>({ max: rememberedMax })
   // Where a node has no receipts for long, it may show its lists all the same.
   const measure = () => measureSilence(clock, countedMaxMs)
   const ofAny = { listings: measure(), results: measure() }
@@ -78,11 +85,14 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
   const enough = enoughOf(providers)
   let lastHeard: number | undefined
 
-  function entryOf(claim: WitnessClaim): Entry {
+  function entryOf(claim: WitnessClaim, isFinal: boolean, tag?: FinalityTag): Entry {
     const ofSpender = entries.get(claim.hash) ?? []
-    const known = ofSpender.find((entry) => isSame(entry.claim, claim))
-    if (known) return known
-    const opened: Entry = { claim, heard: noWords, said: saidBy([]), readings: 0, dueAt: 0, isReported: false }
+    const known = ofSpender.find((entry) => isSame(entry.claim, claim) && entry.tag === tag)
+    if (known) {
+      known.isFinal = isFinal
+      return known
+    }
+    const opened: Entry = { claim, tag, isFinal, heard: noWords, said: saidBy([]), readings: 0, dueAt: 0 }
     entries.set(claim.hash, [opened, ...ofSpender].slice(0, claimsMax))
     return opened
   }
@@ -97,6 +107,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       return dueAt <= clock.elapsed() && said.shownBy.length < enough
     },
     isRefuted: (claim) => refuted.size > 0 && refuted.has(keyOf(claim)),
+    hasRefuted: (spender) => refuted.has(spender),
     learn(entry, heard, head) {
       const { claim } = entry
       // A witness that answered before and is silent now keeps its word, unless endpoints contradict each other.
@@ -120,14 +131,15 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       // For good: the endpoint that made it up would go on to show it, and keep the true inclusion from being found.
       if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) {
         refuted.set(keyOf(claim), true)
+        refuted.set(claim.hash, true)
         // The same endpoint shows it in the body, too, where no result is.
         const unlistedBy = [...entry.heard.values()].filter(({ view }) => view === 'unlisted')
         if (unlistedBy.length >= enough) refuted.set(keyOf({ hash: claim.hash, block: claim.block }), true)
       }
-      // The hash of the newest block may change yet, with each flashblock above all.
-      const isYoung = head <= claim.block.number && said.refutedBy.length === 0
-      if (entry.isReported || said.shownBy.length === 0 || !isDenied(entry) || isYoung) return
-      entry.isReported = true
+      // The hash of the newest block may change yet, with each flashblock above all, and later ones with a reorganization.
+      const isYoung = (!entry.isFinal || head <= claim.block.number) && said.refutedBy.length === 0
+      if (reported.has(keyOf(claim)) || said.shownBy.length === 0 || !isDenied(entry) || isYoung) return
+      reported.set(keyOf(claim), true)
       contradicted(claim, [...entry.heard.values()])
     },
     single() {
@@ -135,10 +147,9 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       return lastHeard === undefined || silentMs === 0 ? undefined : { endpoint: lastHeard, silentMs }
     },
     testimony({ claim, heard, said, silence }, head) {
-      const { shownBy, listedBy, refutedBy, elsewhereBy } = said
       const silentMs = isSilent(heard, said) ? Math.max(silence?.ms() ?? 0, silenceOfAny(claim).ms()) : 0
       const laterBlocks = Math.max(0, head - claim.block.number)
-      return { shownBy, listedBy, refutedBy, elsewhereBy, providers, silentMs, laterBlocks }
+      return { ...said, providers, silentMs, laterBlocks }
     },
   }
 }
@@ -155,8 +166,13 @@ export function saidBy(words: readonly Word[]): Said {
 }
 
 function countOf(words: readonly Word[]): Said {
-  const by: Record<keyof Said, number[]> = { shownBy: [], listedBy: [], refutedBy: [], elsewhereBy: [] }
-  for (const { view, endpoint } of words) if (view !== 'silent') by[saidAs[view]].push(endpoint)
+  const by: Record<keyof Said, number[]> = {
+    ...{ shownBy: [], listedBy: [], refutedBy: [], unlistedBy: [], elsewhereBy: [] },
+  }
+  for (const { view, endpoint } of words) {
+    if (view !== 'silent') by[saidAs[view]].push(endpoint)
+    if (view === 'unlisted') by.unlistedBy.push(endpoint)
+  }
   for (const endpoints of Object.values(by)) endpoints.sort((one, two) => one - two)
   return by
 }

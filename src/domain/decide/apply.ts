@@ -10,7 +10,7 @@ import { lowerValue, withBoundValue } from '../sweep.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { withoutWait, withReason, withWait } from '../wait.ts'
-import { confirm, finalize, include, refusePayload, reopen, requeue } from './facts/inclusion.ts'
+import { confirm, contradict, finalize, include, refusePayload, reopen, requeue } from './facts/inclusion.ts'
 import { restoreCancellation, suspect } from './lost-history/lost-cancellation.ts'
 import { recover } from './lost-history/recover.ts'
 import type { Change } from './plan/decision.ts'
@@ -62,6 +62,8 @@ function changed(
       return finalize(inPhase(transaction, 'mined'), change.witnesses, now)
     case 'reopen':
       return reopen(inPhase(transaction, 'mined'), change.why)
+    case 'contradict':
+      return contradict(inPhase(transaction, 'mined'), change.isContradicted)
     case 'requeue':
       return requeue(inPhase(transaction, 'mined'))
     case 'unbind':

@@ -1,5 +1,5 @@
 // Decides about the transactions that have a nonce: what each of them needs next, by nonce.
-import { isNoOp } from '../attempt.ts'
+import { isNoOp, mayBeKnown } from '../attempt.ts'
 import { isFinal } from '../finality.ts'
 import type { Hash } from '../ids.ts'
 import { confirmations } from '../observation.ts'
@@ -14,8 +14,8 @@ import { traits } from './plan/traits.ts'
 import { payloadsAwaitAnswer, type Situation, type Work } from './plan/work.ts'
 import { cancelInFlight } from './race/cancel-in-flight.ts'
 import { pursue } from './race/pursue.ts'
-import { mayBroadcastNow } from './rules/arrival-order.ts'
-import { awaitWitness, witnessesOf } from './rules/second-witness.ts'
+import { mayBroadcastNow, mayRaceForCounted } from './rules/arrival-order.ts'
+import { awaitWitness, judgeContradiction, mayConfirmBy, racesOn, witnessesOf } from './rules/second-witness.ts'
 import { hasExpired } from './terms/expired.ts'
 import { addedBy } from './terms/funds.ts'
 import { explainStalled, explainUnproven } from './waits/explain-waits.ts'
@@ -65,7 +65,8 @@ function followUp(transaction: Transaction, situation: Situation): Steps {
     if (lost && 'do' in lost) return [lost]
     const inclusion = lost ?? observation.inclusions.get(nonce)
     // The nonce is spent, but no node shows the spender: the node lags behind itself, and the next block reads again.
-    if (!inclusion) return explainUnproven(transaction, situation)
+    if (!inclusion) return [...explainUnproven(transaction, situation), ...raceOn(transaction, situation)]
+    if (racesOn(transaction, inclusion, observation)) return raceOn(transaction, situation)
     const included = include(transaction, inclusion)
     const onward = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, situation) : []
     return [{ do: 'include', transaction, inclusion }, ...onward]
@@ -73,6 +74,22 @@ function followUp(transaction: Transaction, situation: Situation): Steps {
   if (!transaction.cancellation && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
   if (!transaction.cancellation) return pursue(transaction, situation)
   return cancelInFlight(transaction, situation)
+}
+
+/**
+ * The race for a nonce that one endpoint calls spent, and nothing else proves it: it counts as unspent. A no-op too many costs nothing, as
+ * nodes refuse it where the nonce is spent. Without one the payload may be executed.
+ */
+function raceOn(transaction: InPhase<'inFlight'>, situation: Situation): Steps {
+  const { cancellation, lifecycle } = transaction
+  const isSpentForGood = lifecycle.nonce < situation.work.floor.spentBelow
+  if (isSpentForGood || !cancellation || cancellation.origin === 'refusal') return []
+  if (!mayRaceForCounted(situation.policy)) return []
+  // A copy may have lost what nodes have: nothing is dropped here.
+  if (!lifecycle.attempts.some(mayBeKnown)) return []
+  const observation = { ...situation.observation, nonce: lifecycle.nonce }
+  const steps = cancelInFlight(transaction, { ...situation, observation })
+  return steps.filter((each) => 'lacks' in each || each.do !== 'drop')
 }
 
 /** Decides about a mined transaction. `canonical`: the hash of the canonical block at its height, if it could be read. */
@@ -86,12 +103,15 @@ function onceMined(
   const { head } = observation
   if (canonical === undefined || head.number < inclusion.block.number) return []
   if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction, why: 'reorganized' }]
+  const contradicted = judgeContradiction(transaction, situation)
+  if (contradicted) return contradicted
   // The block stands, yet its nonce is not spent: the observation mixes the views of two nodes. The next one decides.
   if (observation.nonce <= nonce) return []
   if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
   if (!isFinal(inclusion.block.number, observation, policy)) {
     if (confirmedAt !== undefined) return explainStalled(transaction, policy, now)
-    return mayConfirm(work, observation) ? [{ do: 'confirm', transaction }] : []
+    const isShown = mayConfirm(work, observation) && mayConfirmBy(transaction, situation)
+    return isShown ? [{ do: 'confirm', transaction }] : []
   }
   const unwitnessed = awaitWitness(transaction, situation)
   if (unwitnessed) return unwitnessed

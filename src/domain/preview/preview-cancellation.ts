@@ -83,13 +83,15 @@ export function previewCancellation(
   let [free, noOps, overCap, racing, tooLate, committed] = [queued, 0, 0, 0, 0, 0n]
   for (const [index, after] of canceled.entries()) {
     const covered = after !== work.open[index]
+    const signing = decisions.find((each) => each.do === 'signNoOp' && each.transaction.id === after.id)
+    const noOp = signing?.do === 'signNoOp' ? signing : undefined
     const isDropped = decisions.some((each) => each.do === 'drop' && each.transaction.id === after.id)
     if (after.lifecycle.phase === 'dropped' || (covered && isDropped)) free += 1
-    else if (!isInPhase(after, 'inFlight') || after.lifecycle.nonce < observation.nonce) tooLate += covered ? 1 : 0
+    // Of a nonce that one endpoint counts as spent, while nothing shows its spender, the race goes on.
+    else if (!isInPhase(after, 'inFlight') || (after.lifecycle.nonce < observation.nonce && !noOp))
+      tooLate += covered ? 1 : 0
     else if (isOrdered(after, { work, observation, policy, now })) tooLate += covered ? 1 : 0
     else if (after.cancellation) {
-      const signing = decisions.find((each) => each.do === 'signNoOp' && each.transaction.id === after.id)
-      const noOp = signing?.do === 'signNoOp' ? signing : undefined
       const races = !covered || after.lifecycle.attempts.some(isNoOp)
       if (races) racing += 1
       else noOps += 1

@@ -13,6 +13,7 @@ const tables: readonly Sql[] = [
     canceled_at BIGINT, cancel_origin TEXT, cancel_cost_max TEXT, bulk_part BIGINT,
     ended_at BIGINT, confirmed_at BIGINT, drop_reason TEXT,
     included_kind TEXT, included_hash TEXT, included_block BIGINT, included_block_hash TEXT, included_succeeded INTEGER,
+    included_contradicted INTEGER,
     revert_reason TEXT, gas_used BIGINT, effective_gas_price TEXT, l1_fee TEXT, witnesses INTEGER,
     suspected_hash TEXT, suspected_nonce BIGINT,
     from_address TEXT NOT NULL, to_address TEXT, value TEXT NOT NULL, gas_limit BIGINT,

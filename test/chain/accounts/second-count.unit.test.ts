@@ -16,6 +16,7 @@ function counting(...answers: (number | undefined)[]): Counting {
   const each: Counting = {
     answers,
     endpoint: {
+      provider: crypto.randomUUID(),
       fit: () => true,
       ready: () => Promise.resolve(undefined),
       call: () => {
@@ -41,6 +42,8 @@ function among(...all: readonly Counting[]) {
   return {
     read: async (number: number) => (await counts.read(address, at(number), by))?.nonce,
     source: async (number: number) => (await counts.read(address, at(number), by))?.by,
+    ofUnshown: (number: number, isUrgent = false) => counts.ofUnshown(address, at(number), by, isUrgent),
+    allShown: () => counts.allShown(address),
     lower: (count: number) => counts.lower(address, at(1), by, count),
     confirm: (count: number, number = 1) => counts.confirm(address, at(number), by, { count, below: 4 }),
     explained: () => counts.explained(address),
@@ -137,4 +140,18 @@ test('readings on two branches, or before an explained count, do not count', asy
     expect(await account.confirm(300, 5)).toBe('doubted')
     account.explained()
   }
+})
+
+test('a nonce that is counted as spent without a spender: another provider counts at the next head, three seconds later', async () => {
+  const account = among(counting(5), counting(4))
+  expect(await account.ofUnshown(1)).toBeUndefined()
+  account.wait(3_000)
+  expect(await account.ofUnshown(1)).toBeUndefined()
+  expect(await account.ofUnshown(2)).toBe(4)
+  account.allShown()
+  expect(await account.ofUnshown(3)).toBeUndefined()
+  account.wait(2_999)
+  expect(await account.ofUnshown(4)).toBeUndefined()
+  expect(await account.ofUnshown(4, true)).toBe(4)
+  expect(await among(counting(5)).ofUnshown(1, true)).toBeUndefined()
 })

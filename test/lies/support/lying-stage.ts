@@ -5,7 +5,9 @@ import { type Stage, type StageOptions, stageOn } from '../../e2e/support/stage.
 
 /** The liar's place. As one of three it has nearly all of the weight, so that nearly every first reading is its own. */
 export const seats = ['one of three', 'the only one'] as const
-export type Seat = (typeof seats)[number]
+/** Beside honest ones. As one of two it has as much weight as the other. */
+export const seatsAmongOthers = ['one of three', 'one of two'] as const
+export type Seat = (typeof seats)[number] | (typeof seatsAmongOthers)[number]
 
 export interface LyingStage extends Stage<Anvil> {
   readonly liar: LyingNode
@@ -22,8 +24,8 @@ export async function lyingStage(
   const stage = await stageOn(node, {
     ...options,
     endpoints: async ({ node: direct, line }) => {
-      const others = [line, direct].map((url) => ({ url, weight: 1 }))
-      return [{ url: liar.url, weight: 100 }, ...(seat === 'one of three' ? others : [])]
+      const others = { 'one of three': [line, direct], 'one of two': [line], 'the only one': [] }[seat]
+      return [{ url: liar.url, weight: seat === 'one of two' ? 1 : 100 }, ...others.map((url) => ({ url, weight: 1 }))]
     },
   })
   return {

@@ -2,9 +2,10 @@
 import { type Attempt, afterBlock, attemptWith, mayBeKnown, refusalWordsOf } from '../../attempt.ts'
 import { mapNonEmpty, type NonEmpty } from '../../ids.ts'
 import type { Inclusion, InPhase, Transaction } from '../../transaction.ts'
-import { revisionOf, spenderKind } from '../../transaction.ts'
+import { revisionOf, spenderKind, withoutInclusion } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
 import { withoutWait, withReason } from '../../wait.ts'
+import type { WhyReopened } from '../plan/decision.ts'
 import { recoveredReason, restoredReason } from '../plan/found.ts'
 
 /** Records that a block spent the nonce. A reorganization may reopen it. */
@@ -32,22 +33,28 @@ export function confirm(transaction: InPhase<'mined'>, now: TimestampMs): Transa
   return { ...transaction, lifecycle: { ...transaction.lifecycle, confirmedAt: now } }
 }
 
+/** Records whether the inclusion is contradicted. One that is has no confirmations. */
+export function contradict(transaction: InPhase<'mined'>, isContradicted: boolean): Transaction {
+  const { isContradicted: _, confirmedAt: __, ...lifecycle } = transaction.lifecycle
+  if (!isContradicted) return withoutWait({ ...transaction, lifecycle })
+  return { ...transaction, lifecycle: { ...lifecycle, isContradicted } }
+}
+
 /** Makes the inclusion final: nothing changes after this. */
 export function finalize(transaction: InPhase<'mined'>, witnesses: number, now: TimestampMs): Transaction {
-  const { lifecycle } = transaction
+  const { isContradicted: _, ...lifecycle } = transaction.lifecycle
   return { ...withoutWait(transaction), lifecycle: { ...lifecycle, phase: 'final', finalAt: now, witnesses } }
 }
 
 /** Takes back an inclusion that no longer holds: the transaction races again, with every attempt it ever had. */
-export function reopen(transaction: InPhase<'mined'>, why: 'reorganized' | 'refuted'): Transaction {
-  const { nonce, inclusion, confirmedAt } = transaction.lifecycle
-  const own = attemptWith(transaction.lifecycle.attempts, inclusion.hash)
-  const attempts = mapNonEmpty(transaction.lifecycle.attempts, (each) => (each === own ? afterBlock(each) : each))
-  const reopened = { ...transaction, lifecycle: { phase: 'inFlight' as const, nonce, attempts } }
+export function reopen(transaction: InPhase<'mined'>, why: WhyReopened): Transaction {
+  const { confirmedAt } = transaction.lifecycle
+  const reopened = withoutInclusion(transaction)
   const late = confirmedAt === undefined ? '' : ' after it had the required confirmations'
   const happened = {
     reorganized: 'a reorganization removed its block from the chain',
     refuted: 'an endpoint reported a false inclusion, which others refuted',
+    contradicted: 'an endpoint shows its block without it, so the cancellation goes on',
   }
   return withReason(reopened, `${happened[why]}${late}`)
 }

@@ -51,8 +51,10 @@ export type Decision =
   | { do: 'confirm'; transaction: InPhase<'mined'> }
   /** The inclusion is final, by so many witnesses. */
   | { do: 'finalize'; transaction: InPhase<'mined'>; witnesses: number }
-  /** The inclusion's block is no longer canonical, or endpoints show it without the transaction. */
-  | { do: 'reopen'; transaction: InPhase<'mined'>; why: 'reorganized' | 'refuted' }
+  /** The inclusion's block is no longer canonical, or endpoints show it without the transaction: of a canceled one, one endpoint. */
+  | { do: 'reopen'; transaction: InPhase<'mined'>; why: WhyReopened }
+  /** Endpoints begin or cease to contradict each other about the inclusion of a payload. */
+  | { do: 'contradict'; transaction: InPhase<'mined'>; isContradicted: boolean }
   /**
    * The transaction waits for another nonce: at finality its nonce belongs to a foreign transaction, or to the no-op of a payload
    * that was given up for now.
@@ -65,7 +67,7 @@ export type Decision =
   /** The transaction is canceled, and certainly no node ever had it. */
   | { do: 'drop'; transaction: InPhase<'inFlight'> }
   /** The transaction's valid_until has passed: a cancellation that no client requested. */
-  | { do: 'expire'; transaction: InPhase<'held' | 'queued' | 'inFlight'> }
+  | { do: 'expire'; transaction: InPhase<'held' | 'queued' | 'inFlight' | 'mined'> }
   /** Its estimated gas needs a second key. */
   | { do: 'hold'; transaction: InPhase<'queued'> }
   /** The transaction's hold has ended by time. */
@@ -78,6 +80,8 @@ export type Decision =
   | Explanation
   /** The wait is over. */
   | { do: 'clearWait'; transaction: Transaction }
+
+export type WhyReopened = 'reorganized' | 'refuted' | 'contradicted'
 
 export type Explanation = { do: 'explain'; transaction: Transaction } & Reason
 

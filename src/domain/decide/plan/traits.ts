@@ -39,6 +39,7 @@ export const traits = {
   hold: byRules,
   release: byRules,
   reopen: pressing,
+  contradict: pressing,
   requeue: pressing,
   unbind: pressing,
   lowerValue: pressing,

@@ -72,6 +72,11 @@ export function fateOnArrival(transaction: InPhase<'inFlight'>, situation: Situa
   return areAllRejected ? [] : undefined
 }
 
+/** Whether a no-op may take a nonce that is only counted as spent. What comes first there is ordered, and a no-op takes no place. */
+export function mayRaceForCounted(policy: Rules): boolean {
+  return !isFcfs(policy)
+}
+
 /**
  * Whether the rejection holds by now. A sequencer may have kept a nonce that was too high, and ordered it once the one before it
  * came: the answer does not show that.

@@ -6,32 +6,87 @@
 // minutes with `prefer`, and for good with `require`. For example: one shows block 100 as final, another shows 100 without the transaction.
 // It waits (`witnesses_contradict`). Once two deny it, the transaction is open again.
 //
+// Witnesses are called from the second confirmation on. While one shows the block without the spender, a payload counts as in flight: a
+// cancel takes it, and a cancellation races on. So one endpoint's word refuses no DELETE for long. Nor does it confirm: without a second
+// word the status `confirmed` waits for a minute.
+//
 // Where one endpoint suffices each function answers undefined, or that nothing is missing.
 import { finalDepth } from '../../finality.ts'
 import type { Observation, WitnessInquiry } from '../../observation.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { WitnessRule } from '../../second-witness.ts'
-import { type InPhase, isInPhase } from '../../transaction.ts'
-import { claimOf, isProven, isRefuted, type Testimony, witnessesIn } from '../../witness.ts'
+import { type Inclusion, type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
+import {
+  claimOf,
+  isContradicted,
+  isProven,
+  isRefuted,
+  type Testimony,
+  witnessesIn,
+  witnessesNeeded,
+} from '../../witness.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import type { Situation, Work } from '../plan/work.ts'
+import { hasExpired } from '../terms/expired.ts'
 
 /** The spenders for which witnesses are called. Undefined where one endpoint suffices, or nothing has a nonce. */
 export function witnessesToCall(work: Work, policy: NetworkPolicy): WitnessInquiry | undefined {
   if (policy.secondWitness === 'off' || work.open.length === 0) return undefined
   const mined = work.open.filter((transaction) => isInPhase(transaction, 'mined'))
   const claims = mined.map(({ lifecycle }) => claimOf(lifecycle.inclusion))
-  const { finality } = policy
-  return { claims, confirmations: finalDepth(policy), ...(typeof finality !== 'number' && { tag: finality }) }
+  const { finality, requiredConfirmations } = policy
+  const depths = { confirmations: Math.min(calledFrom, requiredConfirmations), finalDepth: finalDepth(policy) }
+  return { claims, ...depths, ...(typeof finality !== 'number' && { tag: finality }) }
 }
 
-/** The decisions about an inclusion that endpoints refute, or that too few of them show. Undefined if it is final. */
+/** The first confirmation at which an endpoint that is a block behind shows the block, too. */
+const calledFrom = 2
+
+/** Whether an inclusion that this observation shows is contradicted, so that a cancellation that a client or an expiry began races on. */
+export function racesOn({ cancellation }: Transaction, inclusion: Inclusion, { testimonies }: Observation): boolean {
+  // The record holds its bytes: one that it lacks may be all that nodes have.
+  if (cancellation === undefined || cancellation.origin === 'refusal' || inclusion.by !== 'attempt') return false
+  const testimony = testimonies?.get(inclusion.hash)
+  return testimony !== undefined && isContradicted(testimony)
+}
+
+/** The decisions about an inclusion that one endpoint or more contradict. Undefined where none does. */
+export function judgeContradiction(
+  transaction: InPhase<'mined'>,
+  situation: Situation,
+): readonly Decision[] | undefined {
+  const { observation, policy, now } = situation
+  const testimony = testimonyOf(transaction, observation)
+  if (!testimony) return undefined
+  const { inclusion, isContradicted: isRecorded = false } = transaction.lifecycle
+  if (isRefuted(testimony, policy)) return [{ do: 'reopen', transaction, why: 'refuted' }]
+  if (!isContradicted(testimony)) {
+    const isListed = witnessesIn(testimony) >= witnessesNeeded || isProven(testimony, policy)
+    return isRecorded && isListed ? [{ do: 'contradict', transaction, isContradicted: false }] : undefined
+  }
+  if (racesOn(transaction, inclusion, observation)) return [{ do: 'reopen', transaction, why: 'contradicted' }]
+  // A foreign spender and a payload that was given up have a status of their own.
+  if (inclusion.by !== 'attempt' || transaction.cancellation) return undefined
+  if (isRecorded && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
+  const marked = isRecorded ? [] : [{ do: 'contradict', transaction, isContradicted: true } as const]
+  return [...marked, ...explainUnwitnessed(transaction, testimony, policy)]
+}
+
+/** Whether a second endpoint shows it, or all others have been silent for a minute: enough for a status that can be taken back. */
+export function mayConfirmBy(transaction: InPhase<'mined'>, { observation, policy }: Situation): boolean {
+  const testimony = testimonyOf(transaction, observation)
+  if (isProven(testimony, policy)) return true
+  if (!testimony) return false
+  const { shownBy, refutedBy, elsewhereBy, silentMs } = testimony
+  return shownBy.length > 0 && refutedBy.length + elsewhereBy.length === 0 && silentMs >= silentShownMs
+}
+
+/** The decisions about an inclusion that too few endpoints show. Undefined if it is final. */
 export function awaitWitness(
   transaction: InPhase<'mined'>,
   { observation, policy }: Situation,
 ): readonly Decision[] | undefined {
   const testimony = testimonyOf(transaction, observation)
-  if (testimony && isRefuted(testimony, policy)) return [{ do: 'reopen', transaction, why: 'refuted' }]
   return isProven(testimony, policy) ? undefined : explainUnwitnessed(transaction, testimony, policy)
 }
 
@@ -42,7 +97,8 @@ export function witnessesOf(transaction: InPhase<'mined'>, observation: Observat
 
 /** Whether a step comes soon for a witness: a chain that makes blocks on demand makes none while an endpoint catches up. */
 export function lacksWitness({ testimonies }: Observation, policy: NetworkPolicy): boolean {
-  return [...(testimonies?.values() ?? [])].some((testimony) => !isProven(testimony, policy))
+  const isDue = ({ laterBlocks }: Testimony) => laterBlocks + 1 >= policy.requiredConfirmations
+  return [...(testimonies?.values() ?? [])].some((testimony) => isDue(testimony) && !isProven(testimony, policy))
 }
 
 function testimonyOf({ lifecycle }: InPhase<'mined'>, { testimonies }: Observation): Testimony | undefined {

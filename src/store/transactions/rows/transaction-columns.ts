@@ -66,6 +66,7 @@ export const progressColumns = {
   included_block: 'bigint',
   included_block_hash: 'text',
   included_succeeded: 'integer',
+  included_contradicted: 'integer',
   revert_reason: 'text',
   gas_used: 'bigint',
   effective_gas_price: 'text',

@@ -61,6 +61,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     included_block: inclusion?.block.number ?? null,
     included_block_hash: inclusion?.block.hash ?? null,
     included_succeeded: receipt?.succeeded === undefined ? null : receipt.succeeded ? 1 : 0,
+    included_contradicted: lifecycle.phase === 'mined' && lifecycle.isContradicted ? 1 : null,
     revert_reason: storableText(receipt?.revertReason),
     gas_used: receipt?.gasUsed ?? null,
     effective_gas_price: receipt?.effectiveGasPrice?.toString() ?? null,
@@ -127,7 +128,9 @@ function lifecycleFromRow(row: TransactionRow, attempts: readonly Attempt[]): Li
   if (row.phase === 'inFlight') return { phase: 'inFlight', ...bound }
   const confirmed = row.confirmed_at === null ? {} : { confirmedAt: row.confirmed_at }
   const included = { ...bound, inclusion: inclusionFromRow(row), ...confirmed }
-  if (row.phase === 'mined') return { phase: 'mined', ...included }
+  if (row.phase === 'mined') {
+    return { phase: 'mined', ...included, ...(row.included_contradicted === 1 && { isContradicted: true }) }
+  }
   if (row.phase === 'final') {
     return { phase: 'final', ...included, finalAt: required(row, 'ended_at'), witnesses: required(row, 'witnesses') }
   }

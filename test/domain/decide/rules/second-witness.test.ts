@@ -1,9 +1,11 @@
 // A verdict is final only once two endpoints show the spender in its block; what they refute is open again.
 import { expect, test } from 'vitest'
+import { cancel, verdictOn } from '../../../../src/domain/cancel.ts'
 import { decide } from '../../../../src/domain/decide/decide.ts'
 import { include } from '../../../../src/domain/decide/facts/inclusion.ts'
 import { awaitWitness, lacksWitness, witnessesToCall } from '../../../../src/domain/decide/rules/second-witness.ts'
-import type { InPhase } from '../../../../src/domain/transaction.ts'
+import { refusalOfReplacement } from '../../../../src/domain/refusals.ts'
+import { type InPhase, statusOf } from '../../../../src/domain/transaction.ts'
 import { sentenceOf } from '../../../../src/domain/wait-sentence.ts'
 import { claimOf, isProven, isRefuted, type Testimony } from '../../../../src/domain/witness.ts'
 import {
@@ -23,7 +25,16 @@ import {
 const policy = { ...somePolicy, secondWitness: 'prefer' } as const
 const required = { ...policy, secondWitness: 'require' } as const
 const nobody: Testimony = {
-  ...{ shownBy: [], listedBy: [], refutedBy: [], elsewhereBy: [], providers: 3, silentMs: 0, laterBlocks: 3 },
+  ...{
+    shownBy: [],
+    listedBy: [],
+    refutedBy: [],
+    unlistedBy: [],
+    elsewhereBy: [],
+    providers: 3,
+    silentMs: 0,
+    laterBlocks: 3,
+  },
 }
 const long = policy.witnessSilentMs
 
@@ -131,4 +142,69 @@ test('where one endpoint suffices no witness is called, and nothing waits for on
   const unseen = { ...situation.observation, testimonies: new Map([[transaction.lifecycle.inclusion.hash, nobody]]) }
   expect([lacksWitness(unseen, somePolicy), lacksWitness(unseen, policy)]).toEqual([false, true])
   expect(witnessesToCall(situation.work, policy)?.claims).toHaveLength(1)
+})
+
+const denied = { shownBy: [0], refutedBy: [1], unlistedBy: [1], laterBlocks: 1 }
+
+/** Two confirmations, of which a payload needs more to be confirmed. */
+function decidedSoon(testimony: Partial<Testimony>, changes: Partial<InPhase<'mined'>> = {}, isContradicted = false) {
+  const inclusion = by(someAttempt(0))
+  const known = include(inFlight(0, [{ ...someAttempt(0), hash: inclusion.hash }]), inclusion) as InPhase<'mined'>
+  const lifecycle = { ...known.lifecycle, ...(isContradicted && { isContradicted }) }
+  const observation = someObservation({
+    nonce: 1,
+    head: headAt(inclusion.block.number + 1),
+    canonical: new Map([[inclusion.block.number, inclusion.block.hash]]),
+    testimonies: new Map([[inclusion.hash, { ...nobody, ...testimony }]]),
+  })
+  const open = [{ ...known, lifecycle, ...changes }]
+  const slow = { ...policy, requiredConfirmations: 12 }
+  return decide({ work: someWork({ open }), observation, policy: slow, now }).decisions.map(({ do: what }) => what)
+}
+
+test('one provider shows the block without a payload: it counts as in flight, until two show it there', () => {
+  expect(decidedSoon(denied)).toEqual(['contradict', 'explain'])
+  expect(decidedSoon(denied, {}, true)).toEqual(['explain'])
+  expect(decidedSoon({ shownBy: [0, 2], refutedBy: [1], unlistedBy: [1] }, {}, true)).toEqual(['contradict'])
+  expect(decidedSoon({ shownBy: [0] }, {}, true)).toEqual([])
+  expect(decidedSoon({ shownBy: [0], elsewhereBy: [1] })).toEqual([])
+  expect(decidedSoon({ shownBy: [0], refutedBy: [1] })).toEqual([])
+  expect(decidedSoon({ shownBy: [0], refutedBy: [1, 2], unlistedBy: [1, 2] })).toEqual(['reopen'])
+})
+
+test('a contradicted inclusion ends no cancellation, and expires', () => {
+  const origins = ['request', 'expiry', 'refusal'] as const
+  const decisions = origins.map((origin) => decidedSoon(denied, { cancellation: { origin, requestedAt: now } }))
+  expect(decisions).toEqual([['reopen'], ['reopen'], []])
+  expect(decidedSoon(denied, { validUntil: now }, true)).toEqual(['expire'])
+})
+
+test('what is contradicted is submitted: a cancel takes it back into its race, and no replacement follows', () => {
+  const attempt = someAttempt(0)
+  const known = mined(0, by(attempt), [attempt])
+  const contradicted = { ...known, lifecycle: { ...known.lifecycle, isContradicted: true as const } }
+  expect([statusOf(known), statusOf(contradicted)]).toEqual(['mined', 'submitted'])
+  const canceled = cancel(contradicted, now)
+  expect(canceled.lifecycle).toMatchObject({ phase: 'inFlight', nonce: 0 })
+  expect(verdictOn(canceled)).toMatchObject({ state: 'racing', final: false, safeToRetry: false })
+  expect(refusalOfReplacement(contradicted, 'public')?.code).toBe('TRANSACTION_ALREADY_MINED')
+})
+
+test('the status confirmed needs a second word where finality takes longer, or a minute of silence', () => {
+  const inclusion = by(someAttempt(0))
+  const known = include(inFlight(0, [{ ...someAttempt(0), hash: inclusion.hash }]), inclusion) as InPhase<'mined'>
+  const byTag = { ...policy, finality: 'finalized' } as const
+  const decisionsAt = (testimony: Partial<Testimony>) => {
+    const observation = someObservation({
+      nonce: 1,
+      head: headAt(height + somePolicy.requiredConfirmations),
+      canonical: new Map([[inclusion.block.number, inclusion.block.hash]]),
+      testimonies: new Map([[inclusion.hash, { ...nobody, ...testimony }]]),
+    })
+    return decide({ work: someWork({ open: [known] }), observation, policy: byTag, now }).decisions
+  }
+  expect(decisionsAt({ shownBy: [0, 1] })).toMatchObject([{ do: 'confirm' }])
+  expect(decisionsAt({ shownBy: [0], silentMs: 60_000 })).toMatchObject([{ do: 'confirm' }])
+  expect(decisionsAt({ shownBy: [0], silentMs: 59_999 })).toEqual([])
+  expect(decisionsAt({ shownBy: [0], elsewhereBy: [1], silentMs: 60_000 })).toEqual([])
 })
