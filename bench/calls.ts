@@ -21,6 +21,8 @@ interface Run {
   /** The default is one. */
   readonly endpoints?: number
   readonly unserved?: readonly string[]
+  /** Required ones; the last endpoint is a block behind. The default is one. */
+  readonly confirmations?: number
 }
 
 const runs: readonly Run[] = [
@@ -46,6 +48,14 @@ const runs: readonly Run[] = [
     row: '… three endpoints without `eth_getBlockReceipts`',
   },
   {
+    name: '1 relayer, three endpoints, 12 confirmations, one endpoint a block behind',
+    relayers: 1,
+    gasLimit: 21_000,
+    endpoints: 3,
+    confirmations: 12,
+    row: '… three endpoints, 12 confirmations, one endpoint a block behind',
+  },
+  {
     name: '1 relayer, gas limit left to the service',
     relayers: 1,
     row: '… one endpoint, if the service estimates the gas limit',
@@ -64,7 +74,14 @@ async function measureRun(options: BenchOptions, run: Run): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
   const counters: CallCounter[] = []
   for (let endpoint = 0; endpoint < (run.endpoints ?? 1); endpoint += 1) {
-    counters.push(stack.use(await startCallCounter(anvil.url, run.unserved)))
+    counters.push(
+      stack.use(
+        await startCallCounter(anvil.url, {
+          unserved: run.unserved,
+          isOneBehind: run.confirmations !== undefined && endpoint === 2,
+        }),
+      ),
+    )
   }
   const ids = Array.from({ length: run.relayers }, (_, index) => `bench-${index}`)
   await using service = await startBenchService(options, {
@@ -72,7 +89,7 @@ async function measureRun(options: BenchOptions, run: Run): Promise<Figure[]> {
     networks: [
       {
         ...{ name: 'localhost', rpcUrls: counters.map(({ url }) => url) },
-        ...{ requiredConfirmations: 1, averageBlocktimeMs: blockTimeMs },
+        ...{ requiredConfirmations: run.confirmations ?? 1, averageBlocktimeMs: blockTimeMs },
       },
     ],
     relayers: ids.map((id, index) => ({
@@ -89,6 +106,10 @@ async function measureRun(options: BenchOptions, run: Run): Promise<Figure[]> {
     await sleep(Math.max(0, nextBlockAt - performance.now()))
     await anvil.mine()
     nextBlockAt = performance.now() + blockTimeMs
+  }
+  for (let block = 1; block < (run.confirmations ?? 1); block++) {
+    await sleep(blockTimeMs)
+    await anvil.mine()
   }
   await until(async () => (await confirmed(client, ids)) === transactions, { everyMs: 50, what: 'all to be confirmed' })
 
