@@ -1,7 +1,6 @@
 // What the processes of the service share: the disk, the clock, the line between replicas, and the checks of their commits.
 import type { Hash } from '../src/domain/ids.ts'
 import { dice as openDice } from '../tooling/dice.ts'
-import type { Block } from './chain/blocks.ts'
 import { watchOwners } from './check/owners.ts'
 import { watchRetention } from './check/retention.ts'
 import type { Disk } from './process/database.ts'
@@ -27,7 +26,7 @@ interface Parts
 }
 
 export function openMachine(parts: Parts): Machine {
-  const { seed, disk, drawn, scenario, timeline, history, marks, network, blocks, nodes, state, dice } = parts
+  const { seed, disk, drawn, scenario, timeline, history, marks, network, blocks, state, dice } = parts
   const { replicas } = scenario
   const locks = replicas && openLockServer(timeline, dice, history)
   const sharing = locks && { locks, hintsOf: openHintLine(timeline, dice, () => state.faulty) }
@@ -48,10 +47,9 @@ export function openMachine(parts: Parts): Machine {
     owners,
     signerBehavior: () => state.signerBehavior,
     keyCalls: openDice(seed, 'keyCalls'),
-    isOffChain(node, hash) {
-      const block = blocks.byHash(hash as Hash)
-      const head = nodes[node]?.head
-      return block !== undefined && head !== undefined && blocks.isCanonical(block) && !isAbove(head, block)
+    isAbandoned(shown, expected) {
+      const [left, kept] = [blocks.byHash(shown as Hash), blocks.byHash(expected as Hash)]
+      return left !== undefined && kept !== undefined && !blocks.isCanonical(left) && blocks.isCanonical(kept)
     },
     custody: scenario.custody && {
       ...{ kind: scenario.custody.kind, dice: openDice(seed, 'custodyCalls'), timeline },
@@ -80,11 +78,4 @@ export function openMachine(parts: Parts): Machine {
       },
     },
   }
-}
-
-/** Whether `block` is on the branch of `head`. */
-function isAbove(head: Block, block: Block): boolean {
-  let at: Block | undefined = head
-  while (at && at.number > block.number) at = at.parent
-  return at === block
 }

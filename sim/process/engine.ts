@@ -60,8 +60,8 @@ export interface Machine {
   /** The random stream of calls to the key service. */
   readonly keyCalls: Dice
   readonly custody: CustodyWorld | undefined
-  /** The node shows another chain now and then, or is on a branch without this canonical block. */
-  readonly isOffChain: (node: number, hash: unknown) => boolean
+  /** A reorganization has left the first of these blocks, and the second is canonical. */
+  readonly isAbandoned: (shown: unknown, expected: unknown) => boolean
 }
 
 export interface SimSharing {
@@ -226,7 +226,7 @@ function profileOf(
 /** Warnings are part of the history. An error is always a finding. */
 function loggerOf(
   instance: Instance,
-  machine: Pick<Machine, 'history' | 'owners' | 'isOffChain' | 'marks'>,
+  machine: Pick<Machine, 'history' | 'owners' | 'isAbandoned' | 'marks'>,
   context: object,
 ): Logger {
   const { history, owners, marks } = machine
@@ -252,8 +252,8 @@ function loggerOf(
       marks.logged(message)
       // The alarm over a service that signs with another key.
       if ('code' in facts && facts.code === 'WrongKey') return history.note(`p${instance.id}: ${message}`)
-      // A node that a reorganization left behind for long is of no use, as long as it is.
-      if ('expected' in facts && 'endpoint' in facts && machine.isOffChain(Number(facts.endpoint), facts.expected)) {
+      // A node that a reorganization left behind for long is of no use, as long as it is. Its last such answer may come after it moved.
+      if ('expected' in facts && 'shown' in facts && machine.isAbandoned(facts.shown, facts.expected)) {
         return history.note(`p${instance.id}: ${message}`)
       }
       if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${reported(facts)}`)

@@ -97,6 +97,6 @@ export async function comparePages({ executor, query }: Database): Promise<void>
 const rowsOf = (relayer: string, status?: string) =>
   `SELECT id FROM transactions WHERE relayer_id = '${relayer}' ${status ? `AND status = '${status}'` : ''} ORDER BY sequence DESC`
 const talliesOf = (relayer: string) =>
-  `SELECT status, count FROM tallies WHERE relayer_id = '${relayer}' AND count <> 0 ORDER BY status`
+  `SELECT status, count FROM tallies WHERE relayer_id = '${relayer}' AND count <> 0 AND status <> 'bytes' ORDER BY status`
 const countsOf = (relayer: string) =>
   `SELECT status, COUNT(*) AS count FROM transactions WHERE relayer_id = '${relayer}' GROUP BY status ORDER BY status`

@@ -33,7 +33,7 @@ function send(key: string, changes: object = {}, { relayerId = 'one', token = ap
 }
 
 async function stored(relayerId = 'one'): Promise<number> {
-  const counts = await server.store.reads.counts(relayerId as RelayerId)
+  const { bytes: _, ...counts } = await server.store.reads.counts(relayerId as RelayerId)
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
