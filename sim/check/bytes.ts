@@ -4,6 +4,7 @@ import { raisedBy } from '../../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block } from '../chain/blocks.ts'
 import type { SimNode } from '../chain/node.ts'
 import type { Admission } from '../chain/pool.ts'
+import { effectivePrice } from '../chain/profiles.ts'
 import type { ChainKind } from '../chain/sequencer.ts'
 import { decode, isNoOp, type SimTransaction } from '../chain/transaction.ts'
 import type { Disk } from '../process/database.ts'
@@ -203,7 +204,7 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
         pricedBelow.add(hash)
       if (pricedBelow.has(hash)) return
       // It was signed before the bump that has passed its price, and begins the race all the same.
-      if (attempt.presigned === 1 && isPassed(transaction, admission.rival)) return
+      if (attempt.presigned === 1 && isPassed(transaction, admission.rival, node)) return
       const rival = recorded(admission.rival.hash)
       const later = rival?.transaction_id === attempt.transaction_id && rival.position < attempt.position
       // Besu compares at its own base fee: a price holds from a block behind the head it was made at to two ahead of it.
@@ -220,7 +221,9 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
   }
 }
 
-/** Whether a pool that demands the most would not take it in place of the rival. */
-function isPassed({ cap, tip }: SimTransaction, rival: SimTransaction): boolean {
-  return cap < raisedBy(rival.cap, 10n) || tip < raisedBy(rival.tip, 10n)
+/** Whether a pool that demands the most would not take it in place of the rival. Besu compares what they pay at its base fee. */
+function isPassed(bid: SimTransaction, rival: SimTransaction, { profile, head }: SimNode): boolean {
+  const pays = (each: SimTransaction) => effectivePrice(each, head.nextBaseFee)
+  const paysLess = profile.client === 'besu' && pays(bid) < raisedBy(pays(rival), 10n)
+  return paysLess || bid.cap < raisedBy(rival.cap, 10n) || bid.tip < raisedBy(rival.tip, 10n)
 }
