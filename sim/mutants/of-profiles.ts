@@ -59,8 +59,8 @@ export const ofProfiles: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/rules/arrival-order.ts',
-        find: 'return wasAlwaysRejected(attempt) && !mayBeKept && !isAhead(attempt, situation)',
-        put: 'return wasAlwaysRejected(attempt) && (!mayBeKept || mayBeKept) && !isAhead(attempt, situation)',
+        find: 'return wasAlwaysRejected(attempt) && !isKept && !isAhead(attempt, situation)',
+        put: 'return wasAlwaysRejected(attempt) && (!isKept || isKept) && !isAhead(attempt, situation)',
       },
     ],
   },

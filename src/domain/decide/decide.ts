@@ -40,7 +40,7 @@ import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './
 
 export function decide(situation: Situation): Plan {
   const step = follow(situation)
-  // After a restore; otherwise it holds nothing back.
+  // Until the check of a new owner is complete: a database may have been restored. Afterwards it holds nothing back.
   const search = searchLostHistory(step, returningOf(step))
   const expiries = expireQueued(step, search)
   const releases = releaseEnded(situation)

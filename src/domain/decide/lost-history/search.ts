@@ -5,7 +5,8 @@
 // that was sent by a lost history is recognized by its payload, or waits. For example, a copy of 12:00 is restored at 12:30: three of its ten
 // queued transactions were mined at nonces 7 to 9. Those become what they are on the chain, and the seven others get 10 to 16.
 //
-// In a database that was never restored each function holds nothing back.
+// Each new owner checks, as it can't know of a restore. Once the check is complete each function holds nothing back: without a restore as soon as
+// the pool's count shows that the record explains every nonce.
 import { finalDepth } from '../../finality.ts'
 import { noOpGasLimit } from '../../no-op.ts'
 import { lowestOf } from '../../nonce-interval.ts'
@@ -111,6 +112,7 @@ export function provenBelow({ floor }: Work, decisions: readonly Decision[]): No
  */
 function limitHistory({ work, observation }: Situation): Reach {
   const { lostHistory, nonce } = observation
+  // A count is doubted only above transactions of ours (read-account.ts), so a doubted one is never 0.
   return limitReach(lostHistory ? Math.max(nonce, lostHistory.finalBelow ?? 0) : 0, { work, observation })
 }
 

@@ -64,7 +64,7 @@ export type Decision =
   | { do: 'unbind'; transaction: InPhase<'inFlight'> }
   /** A sweep that its account can't pay for sends less, by the same nonce. */
   | { do: 'lowerValue'; transaction: InPhase<'inFlight'>; value: Wei }
-  /** The transaction is canceled, and certainly no node ever had it. */
+  /** The transaction is canceled, and certainly no node has it: none ever had it, or on arrival all rejected it. */
   | { do: 'drop'; transaction: InPhase<'inFlight'> }
   /** The transaction's valid_until has passed: a cancellation that no client requested. */
   | { do: 'expire'; transaction: InPhase<'held' | 'queued' | 'inFlight' | 'mined'> }

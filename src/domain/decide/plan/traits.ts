@@ -32,8 +32,9 @@ export const traits = {
   fillGap: { ...byRules, signs: 'bind' },
   bump: { ...byRules, signs: 'replace', waitsForAnswers: true, isSilent: true },
   replace: { ...byRules, signs: 'replace', waitsForAnswers: true, isSilent: true },
-  signNoOp: { ...byRules, signs: 'cancel', isSilent: true },
-  usePresigned: { ...byRules, isSilent: true },
+  // A no-op waits for no payload's answer: none of its broadcasts would be in time otherwise.
+  signNoOp: { ...byRules, signs: 'cancel', waitsForAnswers: false, isSilent: true },
+  usePresigned: { ...byRules, waitsForAnswers: false, isSilent: true },
   rebroadcast: { ...byChain, waitsForAnswers: true, isSilent: true },
   refuse: byRules,
   hold: byRules,

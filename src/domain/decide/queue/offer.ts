@@ -32,7 +32,7 @@ export interface Purse {
   readonly counted: Wei
   /** The rest of that part, without the reserve. */
   readonly wallet: Wei
-  /** The balance that sends leave untouched. */
+  /** The balance that sends leave for cancellations: the network's own reserve (rules/gas-reserve.ts) counts it in. */
   readonly reserve: Wei
   /** The funds for gas beside that of others. Undefined where nothing limits it. */
   readonly gasFunds: Wei | undefined
@@ -67,7 +67,7 @@ export function offerFor(stored: InPhase<'queued'>, purse: Purse, situation: Omi
   const before = { nonce: purse.nonce, balance: purse.wallet + purse.reserve, gasFunds: purse.gasFunds }
   const kept = blockedByPayment(transaction, purse, policy) ?? blockedByReserve(transaction.payload, before, situation)
   const estimate = observation.estimates.get(transaction.id)
-  // A node may report a revert that only the reserve causes, so the reserve comes first.
+  // A node may report a revert that only the network's reserve causes, so such a revert ends nothing.
   const reverting = judgeRevert(transaction, estimate, kept, purse, situation)
   if (reverting) return reverting
   const gasLimit = transaction.payload.gasLimit ?? estimatedGas(transaction, observation)
@@ -119,6 +119,7 @@ function judgeRevert(
   if (estimate?.kind !== 'reverts' || gasLimit !== undefined || value > balance) return undefined
   // It may need an earlier transaction, an approval for example. Once it is first, its own result counts.
   const isAhead = inFlightOf(work).length > 0 || decided.some(({ do: what }) => what === 'assignNonce')
+  // The node's words are shown, and not the reserve's wait: a payload that reverts by itself would say no more than that.
   if (isAhead || kept) {
     const reason: Reason = { condition: 'would_revert', facts: { of: 'send', words: estimate.reason } }
     return { is: 'waits', transaction, reason }

@@ -9,7 +9,8 @@
 // whose every broadcast was rejected is dropped a second later, at no cost; any other gets a no-op at the market's price, which further tries don't raise.
 // For example: a payload is refused as "nonce too low" 200 ms after its broadcast. No no-op follows, and the next block shows it.
 //
-// On every other chain each function answers undefined, or what it was given.
+// On every other chain each function answers undefined, or what it was given. Those that let sends out one at a time depend on
+// `keepsFutureNonceMs` instead.
 import {
   type Attempt,
   attemptWith,
@@ -68,7 +69,7 @@ export function fateOnArrival(transaction: InPhase<'inFlight'>, situation: Situa
     const by = payloadAttempts(attempts).some(isSequenced) ? 'receipt' : 'spentNonce'
     return explain(transaction, { condition: 'already_ordered', facts: { of: 'cancellation', by } })
   }
-  const areAllRejected = !attempts.some(isNoOp) && known.every((attempt) => isRejectedButMaybeKept(attempt, situation))
+  const areAllRejected = !attempts.some(isNoOp) && known.every((attempt) => isRejectedForNow(attempt, situation))
   return areAllRejected ? [] : undefined
 }
 
@@ -84,17 +85,18 @@ export function mayRaceForCounted(policy: Rules): boolean {
 function isRejectedForGood(attempt: Attempt, situation: Situation): boolean {
   const { broadcast } = attempt
   const keptMs = situation.policy.profile.keepsFutureNonceMs ?? 0
-  return (
-    isRejectedButMaybeKept(attempt, situation) && broadcast.state === 'handed' && broadcast.at + keptMs <= situation.now
-  )
+  return isRejectedForNow(attempt, situation) && broadcast.state === 'handed' && broadcast.at + keptMs <= situation.now
 }
 
-/** Whether every broadcast was rejected. A proxy may still repeat a rejected broadcast a moment later. */
-function isRejectedButMaybeKept(attempt: Attempt, situation: Situation): boolean {
-  const mayBeKept = situation.policy.profile.keepsFutureNonceMs && rejectionOf(attempt)?.code === 'nonceGap'
+/**
+ * Whether every broadcast was rejected, as far as answers show. A proxy may still repeat one a moment later. Not where the sequencer may keep
+ * the nonce, nor where a gateway says "invalid"; a nonce that is too low counts as ordered.
+ */
+function isRejectedForNow(attempt: Attempt, situation: Situation): boolean {
+  const isKept = situation.policy.profile.keepsFutureNonceMs && rejectionOf(attempt)?.code === 'nonceGap'
   // A gateway's "invalid" proves nothing about the sequencer.
   if (invalidReasonOf(attempt) !== undefined) return false
-  return wasAlwaysRejected(attempt) && !mayBeKept && !isAhead(attempt, situation)
+  return wasAlwaysRejected(attempt) && !isKept && !isAhead(attempt, situation)
 }
 
 /** Whether the answer is ahead of the clock, which was set back by an unknown amount. */

@@ -2,7 +2,8 @@
 //
 // Any no-op that was signed may be the one that is mined, so each bid keeps within the bound, with its fee for data on L1. The race goes on
 // below it. Without this file a bid would follow the market: at 21,000 gas and a bound of 0.001 ether, up to far more than 47 gwei.
-// The promise: the cancellation costs at most its bound, and it waits (`cost_bound`) where the market asks for more.
+// The promise: the cancellation costs at most its bound, and it waits (`cost_bound`) where that pays less than the
+// base fee. Above the base fee it bids what it may, below the market.
 //
 // Without a bound each function changes nothing.
 import { roughly } from '../../condition.ts'

@@ -2,7 +2,7 @@
 //
 // The payload's sender has to know, and its nonce holds up all that comes after. But the nodes' word is no proof that no pool has the bytes,
 // so a no-op races them for the nonce, and the chain shows the end. Without this file a payload that every node refuses would be broadcast
-// for ever. The promise: one endpoint that took the payload in the last ten minutes outweighs all that refuse it. For example, unknown words
+// for ever. The promise: one endpoint that took the payload in the last ten minutes, or 20 blocks, outweighs all that refuse it. For example, unknown words
 // count after two minutes and 20 blocks, and only if endpoints accepted other bytes meanwhile: without that it is an outage.
 //
 // For a payload that no node refuses each function answers undefined, and that it may bid.
