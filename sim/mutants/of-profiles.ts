@@ -106,8 +106,8 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'give-up-on-one-side',
     breaks: 'gives a payload up whose limit the service chose, when nodes on the other side of a fork call it invalid',
-    with: ['gasFork'],
-    expects: 'nothing is wrong with its payload',
+    caughtBy: 'test/domain/decide/gas-rules.test.ts',
+    expects: 'is signed anew with what both sides of a fork accept',
     edits: [
       {
         file: 'src/domain/intrinsic-gas.ts',
