@@ -25,7 +25,7 @@ interface Answer {
 interface CallCounterOptions {
   /** Methods that it refuses, as many gateways do. */
   readonly unserved?: readonly string[] | undefined
-  /** Its head is the block before the node's. */
+  /** Answers as a node that is one block behind. */
   readonly isOneBehind?: boolean | undefined
 }
 

@@ -221,7 +221,7 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
   }
 }
 
-/** Whether a pool that demands the most would not take it in place of the rival. Besu compares what they pay at its base fee. */
+/** Whether the strictest pool refuses the bid as a replacement of the rival. Besu compares prices at its base fee. */
 function isPassed(bid: SimTransaction, rival: SimTransaction, { profile, head }: SimNode): boolean {
   const pays = (each: SimTransaction) => effectivePrice(each, head.nextBaseFee)
   const paysLess = profile.client === 'besu' && pays(bid) < raisedBy(pays(rival), 10n)

@@ -66,7 +66,7 @@ export function isByTag(finality: FinalityWorld | undefined): finality is Finali
   return finality !== undefined && typeof finality.rule !== 'number'
 }
 
-/** Indexes of the nodes that can say what is final: with a tag as the rule, those that answer for it. */
+/** Indexes of the nodes that can say what is final. If a tag decides, only nodes that have that tag can. */
 export function witnessesOf(nodes: number, finality: FinalityWorld | undefined): readonly number[] {
   const all = Array.from({ length: nodes }, (_, index) => index)
   return isByTag(finality) ? all.filter((index) => finality.answers[index] === 'block') : all

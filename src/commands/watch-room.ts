@@ -1,6 +1,6 @@
-// Looks, now and then, at the bytes of all pending transactions, and at the free space of SQLite's disk. No new payload is taken where
-// they are too many, or where what is free is kept for cancellations: those and the owner's writes go on. Between two looks a process
-// may take some more.
+// Reads, at intervals, how many bytes pending transactions have, and how much space is free on SQLite's disk. New payloads are refused while
+// the bytes are above their limit, or the space is only enough for cancellations. Cancellations and the owner's writes go on. Between two
+// readings a process may accept some more payloads.
 import type { Clock } from '../ops/clock.ts'
 import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -52,8 +52,8 @@ export function watchRoom({ store, queueRooms, processStates, limits, clock, log
     })
   }
   const lines = {
-    began: 'the room for sends could not be looked at; trying again, with what was seen last',
-    over: 'the room for sends is looked at again',
+    began: 'the room for sends could not be read; trying again, and using the last reading meanwhile',
+    over: 'the room for sends is read again',
   }
   return inRounds({ clock, logger, everyMs: store.freeBytes ? everyMsOnSqlite : everyMs, lines, round })
 }
