@@ -180,15 +180,18 @@ async function publishChange(
     tallies.count(after.relayerId, was, -1)
     tallies.count(after.relayerId, is, 1)
   }
-  if (was !== is || after.payload !== before.payload) {
+  if (isPending(was) !== isPending(is) || after.payload !== before.payload) {
     tallies.count(after.relayerId, 'bytes', pendingBytes(after) - pendingBytes(before))
   }
   for (const kind of eventsOf(before, after)) await publishEvent(executor, kind, after, now)
 }
 
+function isPending(status: Status): boolean {
+  return (pendingStatuses as readonly Status[]).includes(status)
+}
+
 function pendingBytes(transaction: Transaction): number {
-  const pending: readonly Status[] = pendingStatuses
-  return pending.includes(statusOf(transaction)) ? bytesOf(transaction) : 0
+  return isPending(statusOf(transaction)) ? bytesOf(transaction) : 0
 }
 
 function attemptsOf(transaction: Transaction): readonly Attempt[] {
