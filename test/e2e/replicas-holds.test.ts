@@ -165,10 +165,18 @@ async function fly(relayers: readonly string[]): Promise<void> {
   }
 }
 
-/** Mines until it is final, and compares its counts with the rows. */
-async function settled(replica: Replica, id: string): Promise<Bulk> {
-  // A bound may hold a race up: a plain DELETE lifts it.
+/** Mines once no-ops have taken the payloads' places, until it is final, and compares its counts with the rows. */
+async function settled(replica: Replica, id: string, payloads: ReadonlyMap<string, readonly string[]>): Promise<Bulk> {
+  // A bound may hold a race up: a plain DELETE lifts it, and the owner hears of it, whoever recorded the cancellation.
   for (const relayer of ids) await replica.client.cancelPending(relayer)
+  // A payload that is mined before its no-op is out is executed, and rightly lost.
+  for (const relayer of ids) {
+    const isOut = (hash: string) => payloads.get(relayer)?.includes(hash) === false
+    await until(async () => [...(await poolOf(place.node, addressOf(relayer))).values()].every(isOut), {
+      limitMs: 60_000,
+      what: `the no-ops of ${relayer}`,
+    })
+  }
   const found = await until(
     async () => {
       await place.node.mine()
@@ -190,6 +198,8 @@ test(
   'the replica that makes an object is killed halfway: the other one ends it',
   async () => {
     await fly(ids)
+    const payloads = new Map<string, readonly string[]>()
+    for (const relayer of ids) payloads.set(relayer, [...(await poolOf(place.node, addressOf(relayer))).values()])
     // The last relayer's part can't be written until then.
     const locked = place.query("BEGIN; SELECT 1 FROM relayers WHERE id = 'four' FOR UPDATE; SELECT pg_sleep(2); COMMIT")
     const request = bulk(a, { relayers: ids, max_cost: '1000000000000000000' }).catch(() => undefined)
@@ -206,7 +216,7 @@ test(
       what: 'every part to be written',
     })
     const [part] = await parts()
-    const found = await settled(b, part?.id ?? '')
+    const found = await settled(b, part?.id ?? '', payloads)
     expect(found.parts).toHaveLength(4)
     expect(found.counts).toMatchObject({ safe_to_retry: 'all' })
     const spent = (await parts()).reduce((sum, each) => sum + BigInt(each.spent ?? 0), 0n)
