@@ -116,6 +116,19 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
+    name: 'one-word-raises-a-price',
+    breaks: 'takes the refusal of a price from one endpoint, while another may hold the bytes',
+    caughtBy: 'test/chain/sending/refused-price.unit.test.ts',
+    expects: 'counts only while',
+    edits: [
+      {
+        file: 'src/chain/sending/broadcast.ts',
+        find: '(isForPrice(outcome) && endpoint.answers())',
+        put: '(isForPrice(outcome) && !endpoint.answers())',
+      },
+    ],
+  },
+  {
     name: 'each-endpoint-is-a-provider',
     breaks: 'counts two endpoints of one provider as two witnesses',
     caughtBy: called,

@@ -180,3 +180,11 @@ export function worthAnother(outcome: BroadcastOutcome): boolean {
 
 /** Rejections by one node's own limits, pool or rules: it may follow an old fork. */
 const specific: readonly RejectionCode[] = ['nodeLimit', 'poolFull', 'invalid']
+
+/**
+ * Whether the refusal is for the price. One endpoint's word raises none while another holds the bytes, and would have us bid against
+ * ourselves. What a pool lacks it may take.
+ */
+export function isForPrice(outcome: BroadcastOutcome): boolean {
+  return outcome.kind === 'rejected' && (outcome.code === 'replacementUnderpriced' || outcome.code === 'feeTooLow')
+}

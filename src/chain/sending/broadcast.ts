@@ -6,7 +6,14 @@ import type { BroadcastRequest } from '../chain.ts'
 import type { Answer } from '../nodes/call.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
-import { broadcastOutcome, doubtsChain, mergeOutcomes, minimumTipIn, worthAnother } from './broadcast-outcome.ts'
+import {
+  broadcastOutcome,
+  doubtsChain,
+  isForPrice,
+  mergeOutcomes,
+  minimumTipIn,
+  worthAnother,
+} from './broadcast-outcome.ts'
 import type { SendRaw } from './send-raw.ts'
 
 /** The facts that answers teach beside their outcomes. */
@@ -44,7 +51,10 @@ export async function broadcast(
   await Promise.all([broadcastTo(first, requests, send, learn), widely(others.filter((endpoint) => endpoint.fit()))])
   if (!wide.every(({ hash }) => mayBeInAPool(outcomes.get(hash)))) await late
   for (const endpoint of others) {
-    const again = requests.filter(({ hash, reach }) => reach === 'one' && worthAnother(outcomes.get(hash) ?? nowhere))
+    const mayHelp = (outcome: BroadcastOutcome) =>
+      // No payload waits for the time-out of one that fails, only to hear its opinion of a price.
+      worthAnother(outcome) || (isForPrice(outcome) && endpoint.answers())
+    const again = requests.filter(({ hash, reach }) => reach === 'one' && mayHelp(outcomes.get(hash) ?? nowhere))
     // The first endpoint may have failed slowly, and a client may have canceled the transaction meanwhile.
     const wanted = await Promise.all(again.map(async ({ stillWanted }) => stillWanted?.() ?? true))
     const left = again.filter((_, index) => wanted[index])
