@@ -129,6 +129,19 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a-lie-is-a-reorganization',
+    breaks: 'logs a false inclusion that others refuted as a reorganization',
+    caughtBy: 'test/engine/taken-back.test.ts',
+    expects: 'false inclusion',
+    edits: [
+      {
+        file: 'src/engine/log-taken-back.ts',
+        find: "return decision.do === 'reopen' ? decision.why",
+        put: "return decision.do === 'reopen' ? 'reorganized'",
+      },
+    ],
+  },
+  {
     name: 'each-endpoint-is-a-provider',
     breaks: 'counts two endpoints of one provider as two witnesses',
     caughtBy: called,

@@ -39,7 +39,7 @@ export type EventView = TransactionEventView | BulkCancellationEventView
 export interface TransactionEventView {
   /** The event's id, the same at each delivery; its number rises in the order of commits */
   readonly id: string
-  /** Alarm: a reorganization took back an execution that was confirmed */
+  /** Alarm: an execution that was confirmed is not any more: a reorganization took it back, or its inclusion was false or is in doubt */
   readonly event: 'transaction_update' | 'transaction_attention' | 'transaction_alarm'
   /** When it happened */
   readonly timestamp: string

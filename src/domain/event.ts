@@ -19,7 +19,8 @@ import { statusReasonOf } from './wait.ts'
 /**
  * - `update`: the status changed, or the transaction ended.
  * - `attention`: the status is the same, and its reason says why it waits or what went wrong. An operator may help.
- * - `alarm`: a reorganization took back an execution that was confirmed. It follows the `update` of the status.
+ * - `alarm`: an execution was confirmed, and is not any more: a reorganization took it back, or its inclusion was false or is in doubt. It
+ *   follows the `update` of the status.
  */
 export type EventKind = 'update' | 'attention' | 'alarm'
 
@@ -81,8 +82,8 @@ export function eventsOf(before: Transaction, after: Transaction): readonly Even
   return [...(kind ? [kind] : []), ...(isTakenBack(before, after) ? (['alarm'] as const) : [])]
 }
 
-/** Whether an execution was confirmed, and its block is no longer canonical. */
-export function isTakenBack(before: Transaction, after: Transaction): boolean {
+/** Whether an execution was confirmed, and is not any more. */
+function isTakenBack(before: Transaction, after: Transaction): boolean {
   return confirmedAtOf(before) !== undefined && confirmedAtOf(after) === undefined
 }
 

@@ -72,7 +72,7 @@ export type DropReason = 'canceled' | 'expired' | 'refused'
  * held ──> queued                              a release, or the end of the hold; a PUT may begin a hold anew
  * queued ──> inFlight ──> mined ──> final      a nonce is bound; from inFlight to final, the chain proves each arrow
  *    │          │  ▲         │
- *    │          │  └─────────┤                 a reorganization reopens, before `mined` is confirmed or after
+ *    │          │  └─────────┤                 a reorganization or a refutation reopens, before `mined` is confirmed or after
  *    │          │            └──> queued       a foreign transaction took the nonce, at finality
  *    │          ├──> queued                    a PUT whose old payload no node had: the nonce returns
  *    └──────────┴──> dropped                   certain that no node holds it

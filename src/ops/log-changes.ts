@@ -9,12 +9,6 @@ export function logChanges(watch: StoreMetrics, logger: Logger): StoreMetrics {
     changed(change) {
       watch.changed(change)
       const { relayer, transaction, from, to, reason, verdict } = change
-      // For an operator: the chain is in trouble, or its required confirmations are too few.
-      if (change.takenBack) {
-        const facts = { relayer_id: relayer, transaction_id: transaction, from, to, reason }
-        logger.error(facts, 'a reorganization took back a confirmed transaction')
-        return
-      }
       if (from === to && !verdict) return
       const level = isNoteworthy(change) ? 'info' : 'debug'
       if (!logger.isLevelEnabled(level)) return

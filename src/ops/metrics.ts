@@ -53,8 +53,6 @@ export interface TransactionChange {
   readonly signed: readonly AttemptKind[]
   /** For a canceled transaction that is final. */
   readonly verdict?: FinalVerdict
-  /** A reorganization took back an execution that was confirmed. */
-  readonly takenBack?: true
   /** The fees of a final transaction that one of our attempts mined, if all are reported. */
   readonly paid?: Wei
 }

@@ -1,7 +1,6 @@
 // Reports every durable change of a transaction, from one place, for all writers.
 import { verdictOn } from '../domain/cancel.ts'
 import { OwnershipLost, RescindError, StaleWrite } from '../domain/errors.ts'
-import { isTakenBack } from '../domain/event.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { feesPaid, isTerminal, statusOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
@@ -110,7 +109,6 @@ function changeOf(before: Transaction | undefined, after: Transaction, now: Time
     signed: attemptsOf(after)
       .slice(before ? attemptsOf(before).length : 0)
       .map(({ kind }) => kind),
-    ...(before && isTakenBack(before, after) && { takenBack: true as const }),
     ...(verdict && cancellation && { verdict: finalVerdict(verdict, cancellation, now) }),
     ...(paid !== undefined && { paid }),
   }

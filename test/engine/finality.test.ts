@@ -4,9 +4,6 @@ import { verdictOn } from '../../src/domain/cancel.ts'
 import type { TransactionId } from '../../src/domain/ids.ts'
 import { statusOf, type Transaction } from '../../src/domain/transaction.ts'
 import { step } from '../../src/engine/step.ts'
-import { logChanges } from '../../src/ops/log-changes.ts'
-import { noMetrics } from '../../src/ops/metrics.ts'
-import { watchStore } from '../../src/store/watch.ts'
 import { type Anvil, startAnvil } from '../../tooling/anvil.ts'
 import { type RpcReply, type RpcServer, startRpcServer } from '../../tooling/rpc-server.ts'
 import { networkOver } from '../chain/network-under-test.ts'
@@ -47,7 +44,7 @@ async function openScene() {
   const logger = { ...quiet, error: (_: object, message: string) => void errors.push(message) }
   const context = {
     ...place.context,
-    store: watchStore(place.under.store, logChanges(noMetrics.store, logger)),
+    logger,
     chainOf: () => network.chain,
     policyOf: () => ({ ...somePolicy, finality: 'finalized' as const }),
   }

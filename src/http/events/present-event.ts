@@ -17,7 +17,8 @@ const transactionEventSchema = Type.Object(
   {
     id: eventId,
     event: Type.Enum(['transaction_update', 'transaction_attention', 'transaction_alarm'], {
-      description: 'alarm: a reorganization took back an execution that was confirmed',
+      description:
+        'alarm: an execution that was confirmed is not any more: a reorganization took it back, or its inclusion was false or is in doubt',
     }),
     timestamp: time('When it happened'),
     terminal: Type.Boolean({ description: 'The last event of this transaction' }),
