@@ -29,6 +29,19 @@ export const ofPresigning: readonly Mutant[] = [
     ],
   },
   {
+    name: 'put-without-a-cover',
+    breaks: 'signs the payload of a PUT although no pre-signed no-op could take its place',
+    caughtBy: 'test/domain/decide/presign.test.ts',
+    expects: 'the PUT waits',
+    edits: [
+      {
+        file: 'src/domain/decide/signer/presign.ts',
+        find: "decision.do === 'bump' || decision.do === 'replace'",
+        put: "decision.do === 'bump'",
+      },
+    ],
+  },
+  {
     name: 'use-what-is-pre-signed-above-the-cap',
     breaks: 'uses a pre-signed no-op that pays more than cancel_gas_price_cap',
     caughtBy: 'test/engine/presign.test.ts',

@@ -73,7 +73,7 @@ export function trackPresigning(clock: Clock, onEnd: () => void): Presigning {
 }
 
 /**
- * Requests as many as the signer takes at once, `first` before all others. No step waits for them. Those that no bump waits
+ * Requests as many as the signer takes at once, `first` before all others. No step waits for them. Those that no attempt waits
  * for have the lowest priority of all signatures. The caller has found `presigning` free before it read the rows.
  */
 export function presign(

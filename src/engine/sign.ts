@@ -31,7 +31,7 @@ export async function signDecision(
     : signChange(context, decision)
 }
 
-/** Signs for a cancellation that nobody requested yet: all other signatures come first, unless a bump waits. Rejects as signDecision. */
+/** Signs for a cancellation that nobody requested yet: all other signatures come first, unless an attempt waits. Rejects as signDecision. */
 export function signInAdvance(context: SigningContext, order: PresignOrder): Promise<Attempt> {
   const { transaction, fees, gasLimit } = order
   const noOp = { id: transaction.id, nonce: transaction.lifecycle.nonce, fees, gasLimit, kind: 'cancel' } as const

@@ -19,7 +19,7 @@ import type { PresignedNoOp } from '../../../src/domain/no-op.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
-import type { InPhase } from '../../../src/domain/transaction.ts'
+import type { InPhase, Payload } from '../../../src/domain/transaction.ts'
 import {
   broadcastStates,
   canceled,
@@ -33,6 +33,7 @@ import {
   someMarket,
   someNoOp,
   someObservation,
+  somePayload,
   somePolicies,
   somePolicy,
   someRelayer,
@@ -231,6 +232,50 @@ describe('before a bump', () => {
     const { work, ...rest } = situation(one)
     const plan = decide({ ...rest, work: { ...work, presigned: rows, signing: working } })
     expect(plan).toMatchObject({ decisions: [{ do: 'bump' }] })
+  })
+})
+
+describe('before the payload of a PUT', () => {
+  const replaced = (pricing: Payload['pricing']) =>
+    inFlight(0, [attempt], { payload: { ...somePayload, pricing }, earlier: [somePayload] })
+  const working: Signing = { underWay: new Set(), late: new Set(), failures: new Map(), presigns: true }
+  const policies = { presignCancel: 1 }
+  const { rows } = converge({ open: [one], policies })
+  const planOf = (transaction: InPhase<'inFlight'>, presigned: readonly PresignedNoOp[], signing = working) => {
+    const { work, ...rest } = situation({ open: [transaction], policies, presigned })
+    return decide({ ...rest, work: { ...work, signing } })
+  }
+  const dear = replaced(eip1559(90n * gwei, 9n * gwei))
+  const storedOf = (plan: Plan) => plan.presignFirst?.map(({ fees }) => stored(0, fees)) ?? []
+
+  test('that makes the stored one worthless, another is signed: the PUT waits until it is stored, and the older payload stays', () => {
+    const waiting = planOf(dear, rows)
+    expect(waiting.decisions).toEqual([])
+    expect(waiting.presignFirst).toMatchObject([{ transaction: { id: dear.id }, outdated: [], isUrgent: true }])
+    const covered = planOf(dear, [...rows, ...storedOf(waiting)])
+    expect(covered.presignFirst).toBeUndefined()
+    const [replacement] = covered.decisions
+    if (replacement?.do !== 'replace') throw new Error('not a replacement')
+    const floor = replacementFloor([attempt, replacement], someMarket, strictestRule)
+    expect(storedOf(waiting).filter(({ fees }) => covers(fees, floor))).toHaveLength(1)
+  })
+
+  test('also beside one that a bump waited for', () => {
+    const ofBump = stored(0, eip1559(60n * gwei, 6n * gwei))
+    const waiting = planOf(dear, [...rows, ofBump])
+    expect(waiting.decisions).toEqual([])
+    expect(planOf(dear, [...rows, ofBump, ...storedOf(waiting)]).decisions).toMatchObject([{ do: 'replace' }])
+  })
+
+  test('it does not wait where a stored one suffices, none is stored, or none gets a signature', () => {
+    const { presigns: _, ...failing } = working
+    const [near] = rows
+    if (!near) throw new Error('none')
+    const enough = stored(0, eip1559(200n * gwei, 20n * gwei))
+    for (const plan of [planOf(dear, [near, enough]), planOf(dear, []), planOf(dear, rows, failing)]) {
+      expect(plan.decisions).toMatchObject([{ do: 'replace' }])
+      expect(plan.presignFirst).toBeUndefined()
+    }
   })
 })
 

@@ -108,7 +108,7 @@ export interface Plan extends Assignments {
   readonly lostHistory?: LostHistory
   /** The record explains every nonce that the chain and the pools show. Absent: not so, or recorded before. */
   readonly completesHistoryCheck?: true
-  /** No-ops that are signed and stored first, while the bumps that they are for wait. */
+  /** No-ops that are signed and stored first, while the attempts that they are for wait. */
   readonly presignFirst?: readonly PresignOrder[]
   /** How far the relayer's floor may rise, with these decisions. */
   readonly floor: NonceFloor
@@ -133,6 +133,6 @@ export interface PresignOrder {
   readonly gasLimit: Gas
   /** Stored no-ops of this nonce that no pool would take any more. */
   readonly outdated: readonly Hash[]
-  /** A higher price of the payload waits for it. */
+  /** A higher price of the payload, or the payload of a PUT, waits for it. */
   readonly isUrgent?: true
 }

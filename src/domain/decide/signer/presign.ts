@@ -3,7 +3,7 @@
 // Level 1 is what a cancellation would bid now, with room. Level 2 is a multiple of it, for a market that rises while
 // nothing can be signed. Neither is ever above cancel_gas_price_cap, or without it above the ceiling. Both are signed anew
 // once a pool would not take them in place of the payload any more. A new price of the payload that exceeds their room waits
-// for the first of them: if the key service failed right after it, nothing could cancel the payload.
+// for the first of them, and so does the payload of a PUT: if the key service failed right after it, nothing could cancel the payload.
 import { type Attempt, isNoOp, mayBeKnown, newest } from '../../attempt.ts'
 import {
   covers,
@@ -63,43 +63,47 @@ interface Covered {
   readonly first: readonly PresignOrder[]
 }
 
-/** `decisions` without the bumps that would leave a nonce without a pre-signed no-op, and the no-ops that these wait for. */
+type Dearer = Extract<Decision, { do: 'bump' | 'replace' }>
+
+/** `decisions` without the attempts that would leave a nonce without a pre-signed no-op, and the no-ops that these wait for. */
 export function coverBumps(decisions: readonly Decision[], situation: Situation): Covered {
   if (!situation.work.signing?.presigns) return { decisions, first: [] }
   const first: PresignOrder[] = []
   const kept = decisions.flatMap((decision): readonly Decision[] => {
-    const order = decision.do === 'bump' ? coverOf(decision, situation) : undefined
+    const isDearer = decision.do === 'bump' || decision.do === 'replace'
+    const order = isDearer ? coverOf(decision, situation) : undefined
     if (!order) return [decision]
     first.push(order)
+    // The payload that a PUT replaces is not broadcast again.
+    if (decision.do === 'replace') return []
     return rebroadcastIfDue(order.transaction, order.transaction.lifecycle.attempts, situation)
   })
   return { decisions: kept, first }
 }
 
 /**
- * The no-op that replaces the bump, too. Undefined if a stored one does, if none is of use now, and where the cap or the
- * ceiling leaves no room. A bump waits once: with one more stored than the policy wants, it waits for no other.
+ * The no-op that replaces the new attempt, too. Undefined if a stored one does, if none is of use now, and where the cap or the
+ * ceiling leaves no room. A bump waits once: with one more stored than the policy wants, it waits for no other. The payload of a PUT may
+ * come after one that a bump waited for.
  */
-function coverOf(
-  { transaction, fees, gasLimit }: Extract<Decision, { do: 'bump' }>,
-  situation: Situation,
-): PresignOrder | undefined {
+function coverOf({ do: what, transaction, fees, gasLimit }: Dearer, situation: Situation): PresignOrder | undefined {
   const { work, observation, policy } = situation
   const { market } = observation
   const gasOfNoOp = noOpGasLimit(market, policy.profile)
-  if (!work.presigned || !market || gasOfNoOp === undefined || !isExposed(transaction, situation)) return undefined
+  if (!work.presigned || !market || gasOfNoOp === undefined || !mayNeedNoOp(transaction, situation)) return undefined
   const { nonce, attempts } = transaction.lifecycle
-  const bump: Attempt = { ...newest(attempts), fees, gasLimit, broadcast: { state: 'sending' } }
-  const bumped = { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [...attempts, bump] } } as const
-  const [replacesNow, replacesBump] = [transaction, bumped].map((each) => replacing(each, market, situation))
+  const dearer: Attempt = { ...newest(attempts), fees, gasLimit, broadcast: { state: 'sending' } }
+  const after = { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [...attempts, dearer] } } as const
+  const [replacesNow, replacesAfter] = [transaction, after].map((each) => replacing(each, market, situation))
   const useful = fitting(transaction, work.presigned, market, work.relayer.policies.cancelGasPriceCap).filter(
     (each) => replacesNow?.(each.fees) && isMinable(each.fees, market),
   )
-  const isCovered = useful.some((each) => replacesBump?.(each.fees))
-  if (useful.length === 0 || useful.length > levelsOf(situation) || isCovered) return undefined
-  const [near] = missingOf({ transaction: bumped, gasLimit: gasOfNoOp, market, levels: 1 }, work.presigned, situation)
+  const isCovered = useful.some((each) => replacesAfter?.(each.fees))
+  const most = levelsOf(situation) + (what === 'replace' ? 1 : 0)
+  if (useful.length === 0 || useful.length > most || isCovered) return undefined
+  const [near] = missingOf({ transaction: after, gasLimit: gasOfNoOp, market, levels: 1 }, work.presigned, situation)
   if (!near) return undefined
-  // A cancellation uses the useful ones until the bump is signed.
+  // A cancellation uses the useful ones until the attempt is signed.
   const outdated = near.outdated.filter((hash) => !useful.some((each) => each.hash === hash))
   return { ...near, transaction, outdated, isUrgent: true }
 }
@@ -110,10 +114,15 @@ function levelsOf({ work, policy }: Situation): number {
   return levelsOnArrival(presignCancel, policy)
 }
 
+/** Whether a no-op for the transaction is signed beside the steps. One that awaits the payload of a PUT has its no-op with that. */
+function isExposed(transaction: InPhase<'inFlight'>, situation: Situation): boolean {
+  return !awaitsReplacement(transaction) && mayNeedNoOp(transaction, situation)
+}
+
 /** Whether a cancellation of the transaction would need a no-op. A gap filler is a no-op itself. */
-function isExposed(transaction: InPhase<'inFlight'>, { observation, policy }: Situation): boolean {
-  const { origin, cancellation, lifecycle } = transaction
-  if (origin === 'gap' || cancellation || awaitsReplacement(transaction)) return false
+function mayNeedNoOp({ origin, cancellation, lifecycle }: InPhase<'inFlight'>, situation: Situation): boolean {
+  const { observation, policy } = situation
+  if (origin === 'gap' || cancellation) return false
   if (lifecycle.nonce < observation.nonce) return false
   return isExposedOnArrival(lifecycle.attempts, policy) ?? lifecycle.attempts.some(mayBeKnown)
 }
