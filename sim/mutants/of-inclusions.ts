@@ -140,6 +140,19 @@ export const ofInclusions: readonly Mutant[] = [
     ],
   },
   {
+    name: 'unreadable-entry-closes-the-block',
+    breaks: 'searches on for all endpoints below a block whose entry it could not read',
+    caughtBy: 'test/chain/inclusions/damaged-entries.unit.test.ts',
+    expects: 'goes on below by itself, and the next one reads that block first',
+    edits: [
+      {
+        file: 'src/chain/inclusions/prove-spender.ts',
+        find: "    if (spender === 'unread') by = endpoint\n",
+        put: '',
+      },
+    ],
+  },
+  {
     name: 'requeue-before-finality',
     breaks: 'gives a fresh nonce as soon as a foreign transaction has taken the first',
     expects: 'that block is not',

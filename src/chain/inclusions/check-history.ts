@@ -10,7 +10,8 @@ import type { Pace } from '../heads/measure-blocktime.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { valueIn } from '../nodes/ask-about.ts'
-import type { Endpoints } from '../nodes/endpoints.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import { type Endpoints, othersThan } from '../nodes/endpoints.ts'
 import { readHeader } from '../nodes/read-block.ts'
 import { highestPendingNonce } from '../nodes/read-nonce.ts'
 import type { FindSpender } from './find-spender.ts'
@@ -66,7 +67,11 @@ export function openHistoryCheck(options: HistoryCheckOptions): CheckHistory {
     const above = await startOf(search, inquiry.since, at)
     if (above === undefined) return { below, finalBelow }
     const searched = { above, final, finalBelow, ignoresBlock }
-    const ended = await searchBlocks(at.by, address, unexplained, searched, search, findSpender)
+    const searchBy = (by: Endpoint) => searchBlocks(by, address, unexplained, searched, search, findSpender)
+    let ended = await searchBy(at.by)
+    // Another endpoint may show whole what this one does not.
+    for (const other of othersThan(at.by, endpoints))
+      if (ended === 'unread' && other.fit() && (await other.ready()) === undefined) ended = await searchBy(other)
     if (ended === 'contradiction') searches.delete(address)
     if (ended !== 'through') return { below, finalBelow, more: ended === 'more' }
     // An earlier search also found spenders of nonces that are explained by now. Their transactions may be gone.

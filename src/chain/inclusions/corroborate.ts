@@ -68,8 +68,10 @@ async function viewOf(endpoint: Endpoint, { mined, block }: SpenderClaim): Promi
   const seeks = { account: mined.from, from: mined.nonce, through: mined.nonce }
   const body = valueIn(await readBody(endpoint, block.number, seeks))
   if (body?.head.hash !== block.hash) return 'silent'
-  const isSame = body.transactions.some(
-    ({ hash, from, nonce }) => hash === mined.hash && nonce === mined.nonce && isAddressEqual(from, mined.from),
+  const isSame = [...body.transactions, ...body.unread].some(
+    ({ hash, from = mined.from, nonce = mined.nonce }) =>
+      hash === mined.hash && nonce === mined.nonce && isAddressEqual(from, mined.from),
   )
-  return isSame ? 'same' : 'other'
+  if (isSame) return 'same'
+  return body.unread.length > 0 ? 'silent' : 'other'
 }

@@ -12,18 +12,23 @@ import { valueIn } from '../nodes/ask-about.ts'
 import type { Mined } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { readBody } from '../nodes/read-block.ts'
-import type { FindSpender, FoundSpender } from './find-spender.ts'
+import { type FindSpender, type FoundSpender, withDeposits } from './find-spender.ts'
 import { locateSpending } from './locate-spending.ts'
 import { executionOf, readReceipt, receiptAwaitedBlocks } from './receipt.ts'
 
 /** Bodies read in one proof. The next blocks' observations continue a longer search. */
 const bodiesMax = 32
 
+/**
+ * The lowest block that each search has reached. `all`: every block from there on is read, for all endpoints. An endpoint whose body had an
+ * entry that can't be read goes on below by itself: another endpoint may show that entry whole.
+ */
+export type Searched = Map<string, Map<Endpoint | 'all', BlockNumber>>
+
 interface ProveSpender {
   /** A block at which the nonce is certainly spent. */
   readonly spentBy: BlockNumber
-  /** The lowest block that each search has reached. */
-  readonly searched: Map<string, BlockNumber>
+  readonly searched: Searched
   readonly findSpender: FindSpender
 }
 
@@ -61,8 +66,13 @@ export async function proveSpender(
   return mined.nonce === live.nonce && isLostNoOp(noOp, address) ? noOp : { by: 'external', hash, block }
 }
 
-/** The key of a search in `searched`. */
-export function searchOf(address: Address, nonce: Nonce): string {
+/** The lowest block that any endpoint has reached in its search for the nonce. Undefined where no search is under way. */
+export function lowestSearched(searched: Searched, address: Address, nonce: Nonce): BlockNumber | undefined {
+  const reached = searched.get(searchOf(address, nonce))
+  return reached && Math.min(...reached.values())
+}
+
+function searchOf(address: Address, nonce: Nonce): string {
   return `${address} ${nonce}`
 }
 
@@ -80,22 +90,32 @@ async function searchBodies(
   { searched, findSpender }: ProveSpender,
 ): Promise<{ spender: FoundSpender; block: BlockRef; minedAt: TimestampMs } | undefined> {
   const key = searchOf(address, live.nonce)
-  const from = Math.min(atMost, (searched.get(key) ?? atMost + 1) - 1)
+  const reached = searched.get(key) ?? new Map<Endpoint | 'all', BlockNumber>()
+  const byAll = reached.get('all') ?? atMost + 1
+  const byItself = reached.get(endpoint) ?? byAll
+  let by: Endpoint | 'all' = byItself < byAll ? endpoint : 'all'
+  const from = Math.min(atMost, byAll - 1, byItself - 1)
   for (let number = from; number > above && from - number < bodiesMax; number -= 1) {
     const seeks = { account: address, from: live.nonce, through: live.nonce }
-    const body = valueIn(await readBody(endpoint, number, seeks))
-    if (!body) return undefined
+    const read = valueIn(await readBody(endpoint, number, seeks))
+    if (!read) return undefined
+    const body = await withDeposits(endpoint, read, address)
     const spender = await findSpender(endpoint, body, address, live)
     // This block is read again, until another endpoint or another reading confirms it.
     if (spender === 'unproven') return undefined
-    if (spender) {
+    if (spender && spender !== 'unread') {
       searched.delete(key)
       return { spender, block: { number, hash: body.head.hash }, minedAt: body.head.timestampMs }
     }
-    searched.set(key, number)
+    if (spender === 'unread') by = endpoint
+    reached.set(by, number)
+    searched.set(key, reached)
   }
-  // The search ended without a find, since a reorganization moved the transaction. It begins again.
-  if ((searched.get(key) ?? 0) <= above + 1) searched.delete(key)
+  // The search ended without a find: a reorganization moved the transaction, or an entry can't be read. It begins again.
+  if ((reached.get(by) ?? 0) <= above + 1) {
+    reached.delete(by)
+    if (by === 'all' || reached.size === 0) searched.delete(key)
+  }
   return undefined
 }
 

@@ -5,7 +5,7 @@ import type { Hash } from '../../domain/ids.ts'
 import type { LiveAttempt } from '../../domain/observation.ts'
 import type { BlockRef, Execution, Inclusion } from '../../domain/transaction.ts'
 import { feesPaid, spenderKind } from '../../domain/transaction.ts'
-import type { Gas, Wei } from '../../domain/units.ts'
+import type { Gas, Nonce, Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { askAbout, type NodeReply, valueIn } from '../nodes/ask-about.ts'
 import { toBigInt, toHash, toNumber } from '../nodes/decode.ts'
@@ -20,6 +20,8 @@ export interface Receipt {
   readonly gasUsed?: Gas
   readonly effectiveGasPrice?: Wei
   readonly l1Fee?: Wei
+  /** The nonce that a deposit from L1 spent (OP stack). */
+  readonly depositNonce?: Nonce
   readonly leftLogs: boolean
   /** The receipt has a state root where later ones have a status, since Byzantium (EIP-658). */
   readonly isBeforeByzantium: boolean
@@ -35,6 +37,7 @@ interface Wire {
   readonly effectiveGasPrice?: unknown
   readonly logs?: unknown
   readonly l1Fee?: unknown
+  readonly depositNonce?: unknown
   readonly tokenRatio?: unknown
   readonly operatorFeeScalar?: unknown
   readonly operatorFeeConstant?: unknown
@@ -63,6 +66,7 @@ export function toReceipt(value: unknown): Receipt | undefined {
   const status = toNumber(receipt.status)
   const gasUsed = toNumber(receipt.gasUsed)
   const effectiveGasPrice = toBigInt(receipt.effectiveGasPrice)
+  const depositNonce = toNumber(receipt.depositNonce)
   // Mantle names a token ratio. It charged its L1 fee as gas until it added an operator's fee.
   const isInGas = receipt.tokenRatio !== undefined && receipt.operatorFeeScalar === undefined
   const operatorFee = operatorFeeOf(receipt, gasUsed)
@@ -75,6 +79,7 @@ export function toReceipt(value: unknown): Receipt | undefined {
     ...(gasUsed !== undefined && { gasUsed }),
     ...(effectiveGasPrice !== undefined && { effectiveGasPrice }),
     ...(l1Fee !== undefined && { l1Fee }),
+    ...(depositNonce !== undefined && { depositNonce }),
     leftLogs: Array.isArray(receipt.logs) && receipt.logs.length > 0,
     isBeforeByzantium: status === undefined && toHash(receipt.root) !== undefined,
   }

@@ -11,7 +11,7 @@ import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { readBody } from '../nodes/read-block.ts'
 import { nonceCall } from '../nodes/read-nonce.ts'
-import type { FindSpender } from './find-spender.ts'
+import { type FindSpender, withDeposits } from './find-spender.ts'
 
 /** The findings of a search. The next search continues from them. */
 export interface Findings {
@@ -20,10 +20,12 @@ export interface Findings {
   readonly nonces: Map<BlockNumber, Nonce>
   /** Blocks whose bodies were read. */
   readonly read: Set<BlockNumber>
+  /** Those of them with an entry that may be a spender, and proves nothing. */
+  readonly open: Set<BlockNumber>
 }
 
 export function noFindings(): Findings {
-  return { spenders: new Map(), nonces: new Map(), read: new Set() }
+  return { spenders: new Map(), nonces: new Map(), read: new Set(), open: new Set() }
 }
 
 /** The blocks higher than `above`, up to `final`, where `finalBelow` is the account's nonce. */
@@ -39,9 +41,10 @@ interface Searched {
  * - `through`: every nonce that was spent in these blocks is found.
  * - `more`: the search reached its limit. The next one continues.
  * - `failed`: the endpoint did not answer.
+ * - `unread`: entries of blocks prove nothing, and the rest is searched. The next search reads these blocks again.
  * - `contradiction`: the answers belong to different branches. The findings count for nothing.
  */
-export type SearchEnd = 'through' | 'more' | 'failed' | 'contradiction'
+export type SearchEnd = 'through' | 'more' | 'failed' | 'unread' | 'contradiction'
 
 /** Bodies read in one search: the owner checks its ownership between searches. */
 const bodiesMax = 32
@@ -77,21 +80,35 @@ export async function searchBlocks(
     : await narrow(endpoint, address, wanted, { above, final }, findings)
   if (typeof ranges === 'string') return ranges
   let bodies = 0
+  let end: SearchEnd = 'through'
   for (const range of ranges.reverse()) {
     const isFound = () => foundAmong(range.nonces, findings) === sizeOf(range.nonces)
     for (let number = range.atMost; number > range.above && !isFound(); number -= 1) {
       if (findings.read.has(number)) continue
       if (bodies === bodiesMax) return 'more'
       bodies += 1
-      const spenders = await readSpenders(endpoint, address, number, wanted, findSpender)
-      if (!spenders) return 'failed'
-      for (const spender of spenders) findings.spenders.set(spender.nonce, spender)
+      const found = await readSpenders(endpoint, address, number, wanted, findSpender)
+      if (!found) return 'failed'
+      for (const spender of found.spenders) findings.spenders.set(spender.nonce, spender)
       findings.read.add(number)
+      if (found.isOpen) findings.open.add(number)
     }
+    if (isFound()) continue
+    if (reopen(range, findings)) end = 'unread'
     // Where the node keeps no state of `above`, a nonce that was not found was spent there or before.
-    if (!isFound() && !ignoresBlock && findings.nonces.has(range.above)) return 'contradiction'
+    else if (!ignoresBlock && findings.nonces.has(range.above)) return 'contradiction'
   }
-  return 'through'
+  return end
+}
+
+/** Whether a block of the range has to be read again. */
+function reopen({ above, atMost }: Range, { open, read }: Findings): boolean {
+  const inRange = [...open].filter((number) => number > above && number <= atMost)
+  for (const number of inRange) {
+    open.delete(number)
+    read.delete(number)
+  }
+  return inRange.length > 0
 }
 
 /**
@@ -167,18 +184,22 @@ async function readNonces(
   return answers.every(isAnswered) ? lacking : undefined
 }
 
-/** The transactions in a block that spent any of the nonces. Undefined where the block was not read, or proves none. */
+/**
+ * The transactions in a block that spent any of the nonces. Undefined where the block was not read. `isOpen`: it shows one that nothing
+ * proves, or an entry that lacks members and may be one.
+ */
 async function readSpenders(
   endpoint: Endpoint,
   address: Address,
   number: BlockNumber,
   nonces: readonly NonceInterval[],
   findSpender: FindSpender,
-): Promise<readonly Spender[] | undefined> {
+): Promise<{ readonly spenders: readonly Spender[]; readonly isOpen: boolean } | undefined> {
   // They ascend.
   const seeks = { account: address, from: nonces[0]?.first ?? 0, through: nonces.at(-1)?.last ?? 0 }
-  const body = valueIn(await readBody(endpoint, number, seeks))
-  if (!body) return undefined
+  const read = valueIn(await readBody(endpoint, number, seeks))
+  if (!read) return undefined
+  const body = await withDeposits(endpoint, read, address)
   const { head, transactions } = body
   const block = { number, hash: head.hash }
   const sent = transactions.flatMap(({ from, nonce }) => (isAddressEqual(from, address) ? [nonce] : []))
@@ -186,12 +207,13 @@ async function readSpenders(
   const authorized = transactions.flatMap(({ authorizations }) => authorizations.map(({ nonce }) => nonce))
   const candidates = new Set([...sent, ...authorized])
   const spenders: Spender[] = []
+  let isOpen = body.unread.length > 0
   for (const nonce of [...candidates].filter((each) => holdsNonce(nonces, each))) {
     const spender = await findSpender(endpoint, body, address, { nonce, attempts: [] })
-    if (spender === 'unproven') return undefined
-    if (!spender) continue
+    if (spender === 'unproven') isOpen = true
+    if (typeof spender !== 'object') continue
     const { mined, signed } = spender
     spenders.push({ nonce, hash: mined.hash, block, minedAt: head.timestampMs, ...(signed && { signed }) })
   }
-  return spenders
+  return { spenders, isOpen }
 }

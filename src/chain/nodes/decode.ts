@@ -21,7 +21,13 @@ export interface Mined {
   readonly signed?: Signed
   /** EIP-7702: each authorization spends a nonce of the account that signed it. Those of the wrong shape are missing. */
   readonly authorizations: readonly Authorization[]
+  /** An authorization has the wrong shape, or the list is missing. */
+  readonly lacksAuthorization?: true
 }
+
+/** A transaction as a block shows it. Some gateways omit members, such as the nonce of a rollup's deposit. */
+export type BlockEntry = Omit<Mined, Identity> & Partial<Pick<Mined, Identity>>
+type Identity = 'hash' | 'from' | 'nonce'
 
 /** The other members of the signed bytes, beside receiver, value, data and access list. */
 export interface Signed {
@@ -85,40 +91,46 @@ export function toHashes(value: unknown): ReadonlySet<Hash> | undefined {
   return hashes.every((hash) => hash !== undefined) ? new Set(hashes) : undefined
 }
 
-/** The transactions of a block that was read in full. Undefined when it holds hashes only. */
-export function toMined(value: unknown): readonly Mined[] | undefined {
+/** The transactions of a block. Undefined when it holds no list. */
+export function toEntries(value: unknown): readonly BlockEntry[] | undefined {
   const transactions = toObject(value)?.transactions
-  if (!Array.isArray(transactions)) return undefined
-  const mined: Mined[] = []
-  for (const one of transactions) {
-    const transaction = toTransaction(one)
-    if (!transaction) return undefined
-    mined.push(transaction)
-  }
-  return mined
+  return Array.isArray(transactions) ? transactions.map(toEntry) : undefined
 }
 
 /** One transaction, mined or in a pool. */
 export function toTransaction(one: unknown): Mined | undefined {
-  const transaction = toObject(one)
+  const entry = toEntry(one)
+  return isWhole(entry) ? entry : undefined
+}
+
+export function isWhole(entry: BlockEntry): entry is Mined {
+  return entry.hash !== undefined && entry.from !== undefined && entry.nonce !== undefined
+}
+
+/** Some nodes show hashes, whatever the call wants. */
+function toEntry(one: unknown): BlockEntry {
+  const transaction = typeof one === 'string' ? { hash: one } : toObject(one)
   const hash = toHash(transaction?.hash)
   const from = toAddress(transaction?.from)
   const nonce = toNumber(transaction?.nonce)
-  if (!hash || !from || nonce === undefined) return undefined
-  const list = transaction?.authorizationList
-  const authorizations = Array.isArray(list) ? list.map(toAuthorization).filter((each) => each !== undefined) : []
+  const list = authorizationsIn(transaction)
+  const authorizations = list.map(toAuthorization).filter((each) => each !== undefined)
   const to = toAddress(transaction?.to)
   const value = toBigInt(transaction?.value)
   const data = typeof transaction?.input === 'string' ? transaction.input.toLowerCase() : undefined
   const accessList = toAccessList(transaction?.accessList)
   return {
-    ...{ hash, from, nonce, authorizations },
+    ...(hash && { hash }),
+    ...(from && { from }),
+    ...(nonce !== undefined && { nonce }),
+    authorizations,
+    ...(!list.every(isAuthorization) && { lacksAuthorization: true as const }),
     ...(to && { to }),
     ...(value !== undefined && { value }),
     ...(data !== undefined && { data }),
     ...(accessList && { accessList }),
     // Without one of its authorizations other bytes come out.
-    ...(authorizations.length === (Array.isArray(list) ? list.length : 0) && withSignature(transaction)),
+    ...(authorizations.length === list.length && withSignature(transaction)),
   }
 }
 
@@ -182,6 +194,22 @@ function toAuthorization(value: unknown): Authorization | undefined {
   return { chainId, address, nonce, yParity, r: word(r), s: word(s) }
 }
 
+/** The authorizations in a transaction, of any shape. Null stands for those of a list that is missing. */
+export function authorizationsIn(entry: unknown): readonly unknown[] {
+  const transaction = toObject(entry)
+  const list = transaction?.authorizationList ?? undefined
+  if (Array.isArray(list)) return list
+  return list !== undefined || signedTypes[toNumber(transaction?.type) ?? -1] === 'eip7702' ? [null] : []
+}
+
+/** Whether it is one that may spend no nonce of ours: anybody may sign numbers that are too large. */
+function isAuthorization(value: unknown): boolean {
+  const authorization = toObject(value)
+  const { chainId, nonce, yParity = authorization?.v, r, s } = authorization ?? {}
+  const numbers = [chainId, nonce, yParity, r, s].map(toBigInt)
+  return toAddress(authorization?.address) !== undefined && numbers.every((number) => number !== undefined)
+}
+
 function word(value: bigint): Hex {
   return `0x${value.toString(16).padStart(64, '0')}`
 }
@@ -190,8 +218,8 @@ export function toHash(value: unknown): Hash | undefined {
   return isHex(value, 64) ? lowerHex(value) : undefined
 }
 
-function toAddress(value: unknown): Address | undefined {
-  return isHex(value, 40) ? value : undefined
+export function toAddress(value: unknown): Address | undefined {
+  return isHex(value, 40) ? lowerHex(value) : undefined
 }
 
 function isHex(value: unknown, digits: 40 | 64): value is Hex {

@@ -1,5 +1,6 @@
 // Reads blocks from one endpoint. No other file takes a block from an answer, but block-call.ts, so no caller takes another block for the requested
 // one.
+import { isAddressEqual } from 'viem/utils'
 import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
@@ -8,13 +9,15 @@ import type { BlockNumber } from '../../domain/units.ts'
 import { askAbout, type NodeReply } from './ask-about.ts'
 import { blockCall } from './block-call.ts'
 import type { SoughtInBody } from './call.ts'
-import { type Mined, toHashes, toHead, toHex, toMined } from './decode.ts'
+import { type BlockEntry, isWhole, type Mined, toEntries, toHashes, toHead, toHex } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** A block with its transactions. */
 export interface Body {
   readonly head: Head
   readonly transactions: readonly Mined[]
+  /** Entries that lack members by which they might be sought. */
+  readonly unread: readonly BlockEntry[]
 }
 
 /** A block with the hashes of its transactions. */
@@ -29,7 +32,12 @@ export function readHeader(endpoint: Endpoint, number: BlockNumber): Promise<Nod
 /** The body of a block; of a large one, only the transactions that `seeks` names. */
 export function readBody(endpoint: Endpoint, number: BlockNumber, seeks: SoughtInBody): Promise<NodeReply<Body>> {
   const call = { ...blockCall(toHex(number), true), seeks }
-  return askAbout(endpoint, call, toBody, ({ head }) => head.number === number)
+  return askAbout(
+    endpoint,
+    call,
+    (value) => toBody(value, seeks),
+    ({ head }) => head.number === number,
+  )
 }
 
 /** The block's own list of transactions, in its order. */
@@ -48,8 +56,17 @@ function toListing(value: unknown): Listing | undefined {
   return head && hashes && { number: head.number, hash: head.hash, hashes }
 }
 
-function toBody(value: unknown): Body | undefined {
+function toBody(value: unknown, seeks: SoughtInBody): Body | undefined {
   const head = toHead(value)
-  const transactions = toMined(value)
-  return head && transactions && { head, transactions }
+  const entries = toEntries(value)
+  return head && entries && { head, transactions: entries.filter(isWhole), unread: entries.filter(mayBeSought(seeks)) }
+}
+
+/** Whether an entry may be the spender of a sought nonce, and lacks a member that would show it. */
+function mayBeSought({ account, from, through }: SoughtInBody): (entry: BlockEntry) => boolean {
+  return (entry) => {
+    if (entry.lacksAuthorization) return true
+    const { nonce = from, from: sender = account } = entry
+    return !isWhole(entry) && isAddressEqual(sender, account) && nonce >= from && nonce <= through
+  }
 }

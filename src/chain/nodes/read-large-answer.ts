@@ -1,7 +1,7 @@
 // Parses a large answer, and keeps the parts of it that the service uses. It runs in a thread of its own.
 import type { SoughtInBody } from './call.ts'
 import { implausible } from './count-structure.ts'
-import { toNumber } from './decode.ts'
+import { authorizationsIn, toAddress, toBigInt } from './decode.ts'
 import { answerLimits, type ExpectedAnswer, type ExpectedMember } from './expected-answer.ts'
 import { type BatchMember, isObject, membersOf } from './response-body.ts'
 
@@ -71,25 +71,32 @@ function keptResult(result: unknown, call: ExpectedMember | undefined): unknown 
     case 'eth_getBlockByNumber': {
       const { transactions, ...block }: Readonly<Record<string, unknown>> = { ...result, withdrawals: undefined }
       if (!call.seeks || !Array.isArray(transactions)) return block
-      return { ...block, transactions: transactions.filter(isObject).flatMap(seeking(call.seeks)) }
+      return { ...block, transactions: transactions.flatMap(seeking(call.seeks)) }
     }
     default:
       return result
   }
 }
 
-/** The account's own transactions whole, and of others the authorizations that may spend one of its nonces (EIP-7702). */
-function seeking({ account, from, through }: SoughtInBody): (transaction: Transaction) => object[] {
-  const isSought = (nonce: unknown) => {
-    const number = toNumber(nonce)
-    return number !== undefined && number >= from && number <= through
+/**
+ * The account's own transactions whole, and of others the authorizations that may spend one of its nonces (EIP-7702). Entries that lack a
+ * sender or a nonce may be of the account, too.
+ */
+function seeking({ account, from, through }: SoughtInBody): (entry: unknown) => unknown[] {
+  const mayBeSought = (nonce: unknown) => {
+    const number = toBigInt(nonce)
+    return number === undefined || (number >= from && number <= through)
   }
-  return (transaction) => {
-    const { hash, nonce, from: sender, authorizationList: list } = transaction
-    const authorizations = Array.isArray(list) ? list.filter((each) => isObject(each) && isSought(nonceOf(each))) : []
-    const isOwn = typeof sender === 'string' && sender.toLowerCase() === account.toLowerCase() && isSought(nonce)
-    if (isOwn) return [{ ...transaction, authorizationList: authorizations }]
-    return authorizations.length > 0 ? [{ hash, nonce, from: sender, authorizationList: authorizations }] : []
+  return (entry) => {
+    if (!isObject(entry)) return [cut(entry)]
+    const { hash, nonce, from: sender }: Transaction = entry
+    const by = toAddress(sender)?.toLowerCase()
+    if (by === account.toLowerCase() && mayBeSought(nonce)) return [entry]
+    const authorizationList = authorizationsIn(entry).filter((each) => mayBeSought(isObject(each) && nonceOf(each)))
+    const isOpen = by === undefined && mayBeSought(nonce)
+    return isOpen || authorizationList.length > 0
+      ? [{ hash: cut(hash), nonce: cut(nonce), from: by, authorizationList }]
+      : []
   }
 }
 
@@ -97,7 +104,6 @@ type Transaction = BatchMember & {
   readonly hash?: unknown
   readonly nonce?: unknown
   readonly from?: unknown
-  readonly authorizationList?: unknown
 }
 
 function nonceOf(authorization: Transaction): unknown {

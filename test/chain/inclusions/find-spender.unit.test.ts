@@ -3,10 +3,11 @@ import { keccak256, parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { findingSpenders } from '../../../src/chain/inclusions/find-spender.ts'
+import { valueIn } from '../../../src/chain/nodes/ask-about.ts'
 import type { Answer } from '../../../src/chain/nodes/call.ts'
-import { toMined } from '../../../src/chain/nodes/decode.ts'
 import type { Endpoint } from '../../../src/chain/nodes/endpoint.ts'
 import type { Endpoints } from '../../../src/chain/nodes/endpoints.ts'
+import { readBody } from '../../../src/chain/nodes/read-block.ts'
 import type { Hash, Hex } from '../../../src/domain/ids.ts'
 import type { Clock } from '../../../src/ops/clock.ts'
 import { devAccount } from '../../../tooling/dev-accounts.ts'
@@ -83,14 +84,14 @@ function network(bodies: readonly (readonly Wire[] | undefined)[]) {
   const clock: Partial<Clock> = { elapsed: () => elapsedMs }
   const find = findingSpenders({ endpoints: among as Endpoints, clock: clock as Clock, chainId })
   const [first] = endpoints
-  const body = { head: block, transactions: toMined({ transactions: bodies[0] }) ?? [] }
   return {
     strays,
     wait: (ms: number) => {
       elapsedMs += ms
     },
     find: async () => {
-      const found = first && (await find(first, body, address, { nonce: 4, attempts: [] }))
+      const body = first && valueIn(await readBody(first, block.number, { account: address, from: 4, through: 4 }))
+      const found = body && (await find(first, body, address, { nonce: 4, attempts: [] }))
       return typeof found === 'object' ? found.mined.hash : found
     },
   }
@@ -110,7 +111,13 @@ const signed = {
 test.each(Object.entries(signed))('%s proves itself, and altered it proves nothing', async (_, sign) => {
   const wire = shown(await sign(), address)
   expect(await network([[wire]]).find()).toBe(wire.hash)
-  for (const altered of [{ value: '0x8' }, { hash: hashOf('d') }, { r: hex(5n) }]) {
+  for (const altered of [
+    { value: '0x8' },
+    { hash: hashOf('d') },
+    { r: hex(5n) },
+    { input: '0xzz' },
+    { chainId: '0x0' },
+  ]) {
     const one = network([[{ ...wire, ...altered }]])
     expect(await one.find()).toBe('unproven')
     expect(one.strays).toHaveLength(1)

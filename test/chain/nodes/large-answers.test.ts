@@ -128,10 +128,7 @@ describe('a lone answer', () => {
       kind: 'value',
       value: {
         number: '0x1',
-        transactions: [
-          of(account, 5, { input: '0x', authorizationList: [] }),
-          of(other, 5, { authorizationList: [{ nonce: '0x5' }] }),
-        ],
+        transactions: [of(account, 5, { input: '0x' }), of(other, 5, { authorizationList: [{ nonce: '0x5' }] })],
       },
     })
   })
