@@ -168,6 +168,13 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a-lost-answer-ends-a-contradiction',
+    breaks: 'forgets the word of a witness that is silent for a moment, so that a verdict comes and goes',
+    caughtBy: called,
+    expects: 'stands for a minute',
+    edits: [{ file: ledger, find: 'at - word.at <= keptDeniedMs', put: 'at - word.at < 0' }],
+  },
+  {
     name: 'witnesses-before-the-tag',
     breaks: 'calls witnesses before a transaction waits for its tag, and never compares their tags then',
     with: ['tagsAhead', 'finality'],

@@ -37,7 +37,8 @@ export interface Entry {
   readonly tag: FinalityTag | undefined
   /** The block counts as final. Before that, another block at its height is no contradiction: one of the two is replaced. */
   isFinal: boolean
-  heard: Heard
+  /** The last word of each provider, and when it came, by `clock.elapsed()`. */
+  heard: ReadonlyMap<string, Word & { readonly at: number }>
   /** The words by what they say, counted once for each reading, as each step reads them of all claims. */
   said: Said
   /** Absent before anybody was silent. */
@@ -67,9 +68,13 @@ interface WitnessLedgerOptions {
 const rememberedMax = 10_000
 /** The most claims of one spender. Its block may be replaced, and endpoints that lie make up more. */
 const claimsMax = 8
-const noWords: Heard = new Map()
 /** The most silence that counts between two readings: only time during which the others were called counts. */
 const countedMaxMs = 30_000
+/**
+ * How long the word of one that is silent since stands in a contradiction: if each lost answer ended it, a verdict would come and go. An
+ * endpoint that is gone contradicts nobody for good.
+ */
+const keptDeniedMs = 60_000
 /** The time between two readings about one claim. It doubles. A contradiction seldom ends by itself. */
 const againMs = { first: 1_000, most: 5_000, mostDenied: 15_000 }
 
@@ -92,7 +97,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       known.isFinal = isFinal
       return known
     }
-    const opened: Entry = { claim, tag, isFinal, heard: noWords, said: saidBy([]), readings: 0, dueAt: 0 }
+    const opened: Entry = { claim, tag, isFinal, heard: new Map(), said: saidBy([]), readings: 0, dueAt: 0 }
     entries.set(claim.hash, [opened, ...ofSpender].slice(0, claimsMax))
     return opened
   }
@@ -110,15 +115,16 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
     hasRefuted: (spender) => refuted.has(spender),
     learn(entry, heard, head) {
       const { claim } = entry
-      // A witness that answered before and is silent now keeps its word, unless endpoints contradict each other.
-      const isNew = entry.heard.size === 0 || isDenied(entry)
-      entry.heard = isNew ? heard : new Map([...entry.heard, ...heard])
+      const at = clock.elapsed()
+      // A witness that answered before and is silent now keeps its word.
+      const kept = [...entry.heard].filter(([, word]) => !isDenied(entry) || at - word.at <= keptDeniedMs)
+      entry.heard = new Map([...kept, ...[...heard].map(([provider, word]) => [provider, { ...word, at }] as const)])
       const said = saidBy([...entry.heard.values()])
       entry.said = said
       // Without any answer, nobody is silent beside another.
       const [first] = heard.values()
       if (first) {
-        const silentNow = isSilent(heard, isNew ? said : saidBy([...heard.values()]))
+        const silentNow = isSilent(heard, saidBy([...heard.values()]))
         if (silentNow) entry.silence ??= measure()
         entry.silence?.note(silentNow)
         silenceOfAny(claim).note(silentNow)
@@ -126,7 +132,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
         silent(silenceMs())
       }
       const most = isDenied(entry) ? againMs.mostDenied : againMs.most
-      entry.dueAt = clock.elapsed() + Math.min(most, againMs.first * 2 ** entry.readings)
+      entry.dueAt = at + Math.min(most, againMs.first * 2 ** entry.readings)
       entry.readings += 1
       // For good: the endpoint that made it up would go on to show it, and keep the true inclusion from being found.
       if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) {

@@ -78,7 +78,9 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
 
   function listingOf(endpoint: Endpoint, { block, isDoubted }: RequestedBlock): Promise<Listing | undefined> {
     const key = `${endpoint.index} ${block.hash}`
-    const known = isDoubted ? undefined : listings.get(key)
+    // Later readings have no use of it, either: what an endpoint showed before is no word of one that is silent since.
+    if (isDoubted) listings.delete(key)
+    const known = listings.get(key)
     if (known) return Promise.resolve(known)
     const reading = underWay.get(key) ?? read(endpoint, block, key).finally(() => underWay.delete(key))
     underWay.set(key, reading)

@@ -216,6 +216,31 @@ test('where they contradict each other, their lists are read anew', async () => 
   expect(await call()).toMatchObject({ shownBy: [0, 1], refutedBy: [] })
 })
 
+test('while they contradict each other, the word of one that is silent now stands for a minute, and a later word replaces it', async () => {
+  for (const [first, second] of [
+    [lists, lacks],
+    [lacks, lists],
+  ] as const) {
+    const { call, nodes, clock } = openWitnesses({ ...first }, { ...second })
+    const silent = nodes[1]
+    if (!silent) throw new Error('there is no second node')
+    const contradicted = await call()
+    expect([...(contradicted?.shownBy ?? []), ...(contradicted?.refutedBy ?? [])].sort()).toEqual([0, 1])
+    silent.shows.listing = undefined
+    for (let seconds = 0; seconds < 60; seconds += 5) {
+      clock.advance(5_000)
+      expect(await call()).toMatchObject({ shownBy: contradicted?.shownBy, refutedBy: contradicted?.refutedBy })
+    }
+    clock.advance(15_000)
+    const alone = await call()
+    expect([...(alone?.shownBy ?? []), ...(alone?.refutedBy ?? [])]).toEqual([0])
+    silent.shows.listing = first.listing
+    clock.advance(15_000)
+    const agreed = await call()
+    expect(first === lists ? agreed?.shownBy : agreed?.refutedBy).toEqual([0, 1])
+  }
+})
+
 test('while they contradict each other, they are called again at growing intervals', async () => {
   const { call, nodes, clock } = openWitnesses(lists, lacks)
   const times = 300
