@@ -149,6 +149,19 @@ export const ofSending: readonly Mutant[] = [
     ],
   },
   {
+    name: 'revert-text-classifies',
+    breaks: 'reads the words behind a revert, which a contract chooses, as those of a pool',
+    caughtBy: 'test/chain/sending/broadcast-outcome.unit.test.ts',
+    expects: 'classifies nothing, as a contract chooses them',
+    edits: [
+      {
+        file: 'src/chain/sending/broadcast-outcome.ts',
+        find: 'return wordsBeforeRevert({ code, message }) ?? message',
+        put: 'return message',
+      },
+    ],
+  },
+  {
     name: 'forget-who-broke-the-order',
     breaks:
       'takes the order of nonces for kept in a later look at a lost history, although an unknown transaction broke it',

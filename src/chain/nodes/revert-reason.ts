@@ -42,6 +42,19 @@ export function revertReason(answer: Answer): string | undefined {
   return cutRevertText(revertText(revertBytes(answer.data)) ?? (answer.message || 'execution reverted'))
 }
 
+/** zkSync's validation runs the code of the account, never that of a receiver. */
+const ofAccount = /validation revert/gi
+
+/**
+ * The words of a node itself. A contract chooses those behind a revert, which may be a pool's. Undefined unless the error is of an execution.
+ */
+export function wordsBeforeRevert({ code, message }: { readonly code: unknown; readonly message: string }) {
+  const searched = message.replaceAll(ofAccount, (found) => '-'.repeat(found.length))
+  const starts = revertProse.map((pattern) => searched.search(pattern)).filter((start) => start >= 0)
+  if (starts.length > 0) return message.slice(0, Math.min(...starts))
+  return code === executionErrorCode ? '' : undefined
+}
+
 /** The data is a string, or inside an object (older Hardhat), or behind "Reverted " (Nethermind, OpenEthereum). */
 function revertBytes(data: unknown): Hex | undefined {
   const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data

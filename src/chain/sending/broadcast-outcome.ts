@@ -9,6 +9,7 @@ import type { Hash } from '../../domain/ids.ts'
 import type { Wei } from '../../domain/units.ts'
 import { memberOf } from '../../ops/member.ts'
 import type { Answer } from '../nodes/call.ts'
+import { wordsBeforeRevert } from '../nodes/revert-reason.ts'
 
 /**
  * The first match decides, so the specific stands before the general. A client is named where only that client says so.
@@ -78,8 +79,9 @@ const minimumProse: readonly RegExp[] = [
 
 /** The named minimum in wei per gas. Undefined where the answer names no minimum. */
 export function minimumTipIn(answer: Answer): Wei | undefined {
-  if (answer.kind !== 'rpcError' || meaningOf(answer.message) !== 'feeTooLow') return undefined
-  const named = minimumProse.map((pattern) => pattern.exec(answer.message)?.[1]).find((digits) => digits !== undefined)
+  if (answer.kind !== 'rpcError' || meaningOf(answer) !== 'feeTooLow') return undefined
+  const words = ownWords(answer)
+  const named = minimumProse.map((pattern) => pattern.exec(words)?.[1]).find((digits) => digits !== undefined)
   return named === undefined ? undefined : BigInt(named)
 }
 
@@ -88,11 +90,41 @@ export function minimumTipIn(answer: Answer): Wei | undefined {
  * only say "invalid sender".
  */
 export function doubtsChain(answer: Answer): boolean {
-  return answer.kind === 'rpcError' && /chain ?id|wrong ?chain|invalid sender/i.test(answer.message)
+  return answer.kind === 'rpcError' && /chain ?id|wrong ?chain|invalid sender/i.test(ownWords(answer))
 }
 
-function meaningOf(message: string): RejectionCode | 'alreadyKnown' | undefined {
-  return prose.find(([pattern]) => pattern.test(message))?.[1]
+type RpcError = Extract<Answer, { kind: 'rpcError' }>
+type Meaning = RejectionCode | 'alreadyKnown'
+
+function meaningOf(error: RpcError): Meaning | undefined {
+  const meaning = meaningIn(ownWords(error))
+  if (meaning !== undefined || wordsBeforeRevert(error) !== undefined) return meaning
+  // Words further in may be those of another node, about other bytes: a refusal at most.
+  return nestedIn(error.data).find((inner) => inner !== 'alreadyKnown' && inner !== 'nonceTooLow')
+}
+
+function meaningIn(words: string): Meaning | undefined {
+  return prose.find(([pattern]) => pattern.test(words))?.[1]
+}
+
+/** Words behind a revert classify nothing: a contract chooses them. */
+function ownWords({ code, message }: Pick<RpcError, 'code' | 'message'>): string {
+  return wordsBeforeRevert({ code, message }) ?? message
+}
+
+/** Data may be as long as a block. */
+const nestedMaxChars = 400
+const nestedDepthMax = 4
+
+/** The meanings of the texts in an error's data, outermost first. */
+function nestedIn(data: unknown, depth = 0): readonly Meaning[] {
+  if (typeof data === 'string') return nestedIn({ message: data }, depth)
+  if (typeof data !== 'object' || depth === nestedDepthMax) return []
+  const message = memberOf(data, 'message')
+  const words = typeof message === 'string' ? message.slice(0, nestedMaxChars) : ''
+  const meaning = meaningIn(ownWords({ code: Number(memberOf(data, 'code')), message: words }))
+  const further = ['data', 'error', 'originalError'].flatMap((name) => nestedIn(memberOf(data, name), depth + 1))
+  return meaning === undefined ? further : [meaning, ...further]
 }
 
 /**
@@ -114,7 +146,7 @@ export function broadcastOutcome(answer: Answer, hash: Hash): BroadcastOutcome {
     case 'rpcError': {
       const waited = afterWaiting(answer, hash)
       if (waited) return waited
-      const meaning = meaningOf(answer.message)
+      const meaning = meaningOf(answer)
       if (meaning === undefined) {
         return { kind: 'unknown', code: 'unrecognized', message: `${answer.message} (${answer.code})` }
       }
@@ -126,12 +158,12 @@ export function broadcastOutcome(answer: Answer, hash: Hash): BroadcastOutcome {
 }
 
 /** Whether the error is about a transaction: by EIP-7966's codes, or in the recorded words of a client. */
-export function isAboutTransaction({ code, message }: Extract<Answer, { kind: 'rpcError' }>): boolean {
-  return code === 4 || code === 5 || code === 6 || meaningOf(message) !== undefined
+export function isAboutTransaction(error: RpcError): boolean {
+  return [4, 5, 6].includes(error.code) || meaningOf(error) !== undefined
 }
 
 /** EIP-7966, "Errors": what they prove, whatever their message says. */
-function afterWaiting({ code, message, data }: Extract<Answer, { kind: 'rpcError' }>, hash: Hash) {
+function afterWaiting({ code, message, data }: RpcError, hash: Hash) {
   // The node has it, and it was not mined in time.
   if (code === 4 && isSame(data, hash)) return { kind: 'accepted' } as const
   // Not in the pool, or in a part of it that waits: the EIP says both.

@@ -1,7 +1,14 @@
 // Every recorded answer of every client, and the answers that prove nothing.
 import { describe, expect, test } from 'vitest'
 import { toAnswer } from '../../../src/chain/nodes/response-body.ts'
-import { broadcastOutcome, mergeOutcomes, worthAnother } from '../../../src/chain/sending/broadcast-outcome.ts'
+import {
+  broadcastOutcome,
+  doubtsChain,
+  isAboutTransaction,
+  mergeOutcomes,
+  minimumTipIn,
+  worthAnother,
+} from '../../../src/chain/sending/broadcast-outcome.ts'
 import type { BroadcastOutcome, RejectionCode } from '../../../src/domain/attempt.ts'
 import { samples } from '../../../tooling/broadcast-samples.ts'
 
@@ -33,6 +40,75 @@ test('a code of rate limits with words of the transaction is read by its words',
   expect(outcomeOf(-32_005, 'nonce too low')).toMatchObject({ code: 'nonceTooLow' })
   const paused = 'the sequencer has paused intake'
   expect(outcomeOf(-32_005, paused)).toMatchObject({ code: 'unrecognized', message: `${paused} (-32005)` })
+})
+
+describe('words behind a revert', () => {
+  const chosen = samples.map(({ message }) => message)
+  const forms: readonly ((words: string) => { code: number; message: string; data?: unknown })[] = [
+    (words) => ({ code: 3, message: `execution reverted: ${words}` }),
+    (words) => ({ code: 3, message: words }),
+    (words) => ({ code: -32_000, message: `simulation failed: Execution reverted: ${words}` }),
+    (words) => ({ code: -32_603, message: `VM Exception: reverted with reason string '${words}'` }),
+    (words) => ({ code: -32_000, message: 'execution reverted', data: words }),
+    (words) => ({ code: -32_015, message: 'VM execution error.', data: `Reverted ${words}` }),
+    (words) => ({ code: -32_603, message: 'Internal JSON-RPC error.', data: { code: 3, message: words } }),
+    (words) => ({ code: -32_603, message: 'Internal error', data: { message: `execution reverted: ${words}` } }),
+  ]
+
+  test.each(forms.map((form) => [form('…'), form] as const))(
+    '%j classifies nothing, as a contract chooses them',
+    (_, form) => {
+      for (const words of [...chosen, 'wrong chain id', 'gas tip cap 1, minimum needed 9']) {
+        const answer = { kind: 'rpcError', ...form(words) } as const
+        const message = `${answer.message} (${answer.code})`
+        expect(broadcastOutcome(answer, hash)).toEqual({ kind: 'unknown', code: 'unrecognized', message })
+        expect([doubtsChain(answer), isAboutTransaction(answer), minimumTipIn(answer)]).toEqual([
+          false,
+          false,
+          undefined,
+        ])
+      }
+    },
+  )
+
+  test('those before it are the node’s own', () => {
+    const answer = { kind: 'rpcError', code: -32_000, message: 'nonce too low (execution reverted)' } as const
+    expect(broadcastOutcome(answer, hash)).toMatchObject({ kind: 'rejected', code: 'nonceTooLow' })
+  })
+})
+
+describe('words further in', () => {
+  const inner = (words: string): readonly unknown[] => [
+    words,
+    { message: words },
+    { code: -32_000, data: { message: words } },
+    { error: { originalError: { message: words } } },
+  ]
+  const outcomes = (words: string, message = 'Internal error') =>
+    inner(words).map((data) => broadcastOutcome({ kind: 'rpcError', code: -32_603, message, data }, hash))
+
+  test('are read where the message says nothing, and refuse at most', () => {
+    const refused = { kind: 'rejected', code: 'insufficientFunds', message: 'Internal error' }
+    expect(outcomes('insufficient funds for gas')).toEqual(inner('').map(() => refused))
+    for (const words of ['already known', 'nonce too low']) {
+      for (const outcome of outcomes(words)) expect(outcome).toMatchObject({ kind: 'unknown', code: 'unrecognized' })
+    }
+  })
+
+  test('count less than the message', () => {
+    for (const outcome of outcomes('insufficient funds', 'txpool is full'))
+      expect(outcome).toMatchObject({ code: 'poolFull' })
+  })
+
+  test('hex is no words, and what lies deep or far is not read', () => {
+    const hidden = `0x${Buffer.from('insufficient funds').toString('hex')}`
+    const far = `${' '.repeat(400)}insufficient funds`
+    const deep = { data: { data: { data: { data: 'insufficient funds' } } } }
+    for (const data of [...inner(hidden), ...inner(far), deep, null, 5, []])
+      expect(broadcastOutcome({ kind: 'rpcError', code: -32_603, message: 'Internal error', data }, hash).kind).toBe(
+        'unknown',
+      )
+  })
 })
 
 test('an error that nobody has recorded says so, beside its words', () => {
