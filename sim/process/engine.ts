@@ -226,10 +226,13 @@ function profileOf(
 /** Warnings are part of the history. An error is always a finding. */
 function loggerOf(
   instance: Instance,
-  machine: Pick<Machine, 'history' | 'owners' | 'isAbandoned' | 'marks'>,
+  machine: Pick<Machine, 'scenario' | 'history' | 'owners' | 'isAbandoned' | 'marks'>,
   context: object,
 ): Logger {
-  const { history, owners, marks } = machine
+  const { scenario, history, owners, marks } = machine
+  /** Reorganizations go below the required confirmations only where finality has a rule of its own. Else a node lies. */
+  const mayTakeBack = (cause: unknown) =>
+    scenario.liar !== undefined || (cause === 'reorganized' && scenario.finality !== undefined)
   const reported = (facts: object) => {
     const { err, ...rest } = { ...context, ...facts } as { err?: unknown }
     const text = JSON.stringify(rest, (_, value) => (typeof value === 'bigint' ? String(value) : value))
@@ -252,6 +255,7 @@ function loggerOf(
       marks.logged(message)
       // The alarm over a service that signs with another key.
       if ('code' in facts && facts.code === 'WrongKey') return history.note(`p${instance.id}: ${message}`)
+      if ('cause' in facts && mayTakeBack(facts.cause)) return history.note(`p${instance.id}: ${message}`)
       // A node that a reorganization left behind for long is of no use, as long as it is. Its last such answer may come after it moved.
       if ('expected' in facts && 'shown' in facts && machine.isAbandoned(facts.shown, facts.expected)) {
         return history.note(`p${instance.id}: ${message}`)

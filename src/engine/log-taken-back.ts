@@ -16,7 +16,7 @@ export function logTakenBack(decisions: readonly Decision[], logger: Logger): vo
     const why = whyOf(decision)
     if (!why || !('transaction' in decision) || confirmedAtOf(decision.transaction) === undefined) continue
     const { id, relayerId } = decision.transaction
-    logger.error({ relayer_id: relayerId, transaction_id: id }, causes[why])
+    logger.error({ relayer_id: relayerId, transaction_id: id, cause: why }, causes[why])
   }
 }
 
