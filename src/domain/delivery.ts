@@ -38,6 +38,8 @@ export interface GivenUp {
 export interface QueueCount {
   readonly notificationId: string
   readonly waiting: number
+  /** When the oldest event that waits was committed, or redelivered. Absent: none waits. */
+  readonly oldestAt?: TimestampMs
   /** The dead letters, counted up to a bound. */
   readonly deadLetters: number
 }

@@ -17,11 +17,15 @@ export interface QueueHealth {
   failuresInARow: number
   /** No try begins before this time. */
   restsUntil: number
+  /** Requests that may be under way. */
+  requestsMax: number
+  /** Events that the receiver took since that number changed. */
+  takenInARow: number
 }
 
 interface QueueRun {
   readonly health: QueueHealth
-  /** Requests that the queue may have under way. */
+  /** The queue's share of the requests that all queues may have under way. */
   readonly roomOf: () => number
   /** No try begins after this. */
   readonly stopping: AbortSignal
@@ -40,10 +44,20 @@ const renewAfterMs = 5_000
 /** Failures in a row after which one request at a time tests whether the receiver is back. */
 const failuresInARowMax = 5
 const restMs = { first: 250, most: 30_000 }
+/**
+ * Requests under way to one receiver. A receiver far away needs more for the same rate; and only one that takes all gets more, so that
+ * none is flooded.
+ */
+const requestsMin = 16
+const requestsMost = 256
 /** While requests are under way and none ends, other deliveries may become due. */
 const recheckMs = 100
 /** The pause before another owner's queue is tried again. */
 const otherOwnerRestMs = 1_000
+
+export function healthy(): QueueHealth {
+  return { isReportedDown: false, failuresInARow: 0, restsUntil: 0, requestsMax: requestsMin, takenInARow: 0 }
+}
 
 /** Resolves when nothing is due or under way. Rejects when the store fails: the due deliveries are then due again. */
 export async function deliverQueue(context: DeliveryContext, notificationId: string, run: QueueRun): Promise<void> {
@@ -82,6 +96,7 @@ export async function deliverQueue(context: DeliveryContext, notificationId: str
         }
         for (const { result } of results) metrics.tried(notificationId, result)
         updateHealth(health, results, now)
+        growRoom(health, results, busy.size, room > 0 && due.length === room)
         logHealth(context, notificationId, health)
         // The stop may have come during the commit. These are under way only in this memory, so the next owner finds
         // them due.
@@ -112,7 +127,7 @@ export function isResting({ restsUntil }: QueueHealth, now: number): boolean {
 }
 
 function roomIn(health: QueueHealth, room: number, busy: number, now: number): number {
-  if (health.failuresInARow < failuresInARowMax) return Math.max(0, room - busy)
+  if (health.failuresInARow < failuresInARowMax) return Math.max(0, Math.min(room, health.requestsMax) - busy)
   return busy === 0 && !isResting(health, now) ? 1 : 0
 }
 
@@ -122,6 +137,17 @@ function updateHealth(health: QueueHealth, results: readonly Tried[], now: numbe
   health.failuresInARow = inVain ? health.failuresInARow + 1 : 0
   const beyond = health.failuresInARow - failuresInARowMax
   if (beyond >= 0) health.restsUntil = now + Math.min(restMs.most, restMs.first * 2 ** Math.min(beyond, 20))
+}
+
+/** Doubles the requests once the receiver took as many events as it may have requests, and others wait. The first failure ends that. */
+function growRoom(health: QueueHealth, results: readonly Tried[], busy: number, moreWait: boolean): void {
+  health.takenInARow += results.length
+  if (results.some(({ result }) => result !== 'delivered')) {
+    // What is under way began before the failure, and proves nothing about the time after it.
+    Object.assign(health, { requestsMax: requestsMin, takenInARow: -busy })
+  } else if (moreWait && health.takenInARow >= health.requestsMax) {
+    Object.assign(health, { requestsMax: Math.min(requestsMost, 2 * health.requestsMax), takenInARow: 0 })
+  }
 }
 
 function logHealth({ logger }: DeliveryContext, notification: string, health: QueueHealth): void {

@@ -3,7 +3,7 @@
 import { backOff } from '../ops/clock.ts'
 import { loggingOutage, type Outage } from '../ops/log-outage.ts'
 import { waitBriefly } from '../ops/within.ts'
-import { deliverQueue, isResting, type QueueHealth } from './deliver-queue.ts'
+import { deliverQueue, healthy, isResting, type QueueHealth } from './deliver-queue.ts'
 import type { DeliveryContext } from './try-delivery.ts'
 
 const lookEveryMs = 100
@@ -11,7 +11,6 @@ const lookEveryMs = 100
 const graceMs = 3_000
 /** Concurrent requests over all queues; but each queue may have one. */
 const requestsMax = 256
-const requestsMaxOfQueue = 16
 
 /** Disposing lets the requests under way finish, within a bound. */
 export function deliverEvents(context: DeliveryContext): AsyncDisposable {
@@ -24,7 +23,7 @@ export function deliverEvents(context: DeliveryContext): AsyncDisposable {
   function queueOf(notification: string) {
     const [began, over] = ['events could not be delivered; trying again', 'events can be delivered again']
     const queue = queues.get(notification) ?? {
-      health: { failuresInARow: 0, restsUntil: 0, isReportedDown: false },
+      health: healthy(),
       outage: loggingOutage(logger, { began, over, facts: { notification } }),
     }
     queues.set(notification, queue)
@@ -34,7 +33,7 @@ export function deliverEvents(context: DeliveryContext): AsyncDisposable {
   function start(notificationId: string): void {
     const { health, outage } = queueOf(notificationId)
     if (working.has(notificationId) || isResting(health, clock.now())) return
-    const roomOf = () => Math.max(1, Math.min(requestsMaxOfQueue, Math.floor(requestsMax / working.size)))
+    const roomOf = () => Math.max(1, Math.floor(requestsMax / working.size))
     const work = deliverQueue(context, notificationId, {
       health,
       roomOf,

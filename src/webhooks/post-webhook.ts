@@ -32,7 +32,8 @@ const timeoutMs = 10_000
 const connectTimeoutMs = 5_000
 /** The limit of the answer's body, which is discarded. */
 const answerBytesMax = 64 * 1024
-const connectionsMax = 32
+/** As many as one receiver may have requests under way (deliver-queue.ts): a request that waits for a connection would time out. */
+const connectionsMax = 256
 /** For a receiver that names neither a number nor a date. */
 const retryAfterUnknownMs = 60_000
 

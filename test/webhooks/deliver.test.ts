@@ -1,4 +1,5 @@
 // Delivery to real receivers from a real store: none waits for another, none is forgotten, and what stays out is given up.
+import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
@@ -103,6 +104,38 @@ test('receivers that are slow, fail, are gone or unknown hold up no other, and t
     { notification_id: 'gone', last_error: 'no exchange (ECONNREFUSED)' },
     { notification_id: 'unknown', last_error: 'no notification "unknown" is configured' },
   ])
+})
+
+test('a receiver that takes all gets twice as many requests at once, up to 256, and sixteen again after a failure', async () => {
+  await using under = await openTestedStore()
+  let held: { readonly response: ServerResponse; readonly answer: () => void }[] = []
+  let holds = true
+  await using receiver = await startReceiver(undefined, (_, response) => {
+    if (!holds) return
+    return new Promise((answer) => held.push({ response, answer }))
+  })
+  await happen(under.store, 'far', 640)
+  await using _ = worker(under.store, { far: receiver.url })
+  const open = async (count: number) => {
+    await until(() => held.length === count, { what: () => `${count} requests; there are ${held.length}` })
+    const all = held
+    held = []
+    return all
+  }
+  for (const count of [16, 32, 64, 128]) for (const { answer } of await open(count)) answer()
+  const [first, ...others] = await open(256)
+  first?.response.writeHead(500).end()
+  first?.answer()
+  await until(async () => (await under.query('SELECT 1 FROM deliveries WHERE tries > 0')).length === 1, {
+    what: 'the failure on record',
+  })
+  for (const { answer } of others) answer()
+  const after = await open(16)
+  expect(receiver.openMax).toBe(256)
+  holds = false
+  for (const { answer } of after) answer()
+  await recorded(under)
+  expect(receiver.taken).toHaveLength(1_280)
 })
 
 test('a receiver that is down is asked by one request at a time, and gets all once it is back', async () => {

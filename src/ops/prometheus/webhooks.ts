@@ -25,6 +25,11 @@ export function countWebhooks(registry: Registry): WebhookMetrics {
   })
   gauge('rescind_webhook_waiting', 'Events that wait to be delivered.', ({ waiting }) => waiting)
   gauge(
+    'rescind_webhook_oldest_timestamp_seconds',
+    'When the oldest event that waits to be delivered was committed, or redelivered; absent without one.',
+    ({ oldestAt }) => (oldestAt === undefined ? undefined : oldestAt / 1000),
+  )
+  gauge(
     'rescind_webhook_dead_letters',
     'Events that were given up and are kept, counted to 10,000.',
     ({ deadLetters }) => deadLetters,
@@ -40,7 +45,7 @@ export function countWebhooks(registry: Registry): WebhookMetrics {
     },
   }
 
-  function gauge(name: string, help: string, of: (count: QueueCount) => number): void {
+  function gauge(name: string, help: string, of: (count: QueueCount) => number | undefined): void {
     const shown = new Gauge({
       name,
       help,
@@ -48,7 +53,10 @@ export function countWebhooks(registry: Registry): WebhookMetrics {
       registers: [registry],
       collect() {
         shown.reset()
-        for (const count of counts) shown.set({ notification: count.notificationId }, of(count))
+        for (const count of counts) {
+          const value = of(count)
+          if (value !== undefined) shown.set({ notification: count.notificationId }, value)
+        }
       },
     })
   }

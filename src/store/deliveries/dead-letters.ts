@@ -47,6 +47,14 @@ const queues = statement<object, { notification_id: string; waiting: number }>((
   db.selectFrom('delivery_queues as q').select(['q.notification_id', 'q.waiting']),
 )
 
+const oldest = statement<{ notificationId: string }, { gives_up_at: number | null }>((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.min('gives_up_at').as('gives_up_at'))
+    .where('notification_id', '=', p.notificationId)
+    .where('state', '=', 'waiting'),
+)
+
 const count = statement<{ notificationId: string }, { total: number }>((db, p) =>
   db
     .selectFrom('deliveries')
@@ -137,7 +145,9 @@ export async function countQueues(executor: Executor): Promise<readonly QueueCou
   const counts: QueueCount[] = []
   for (const { notification_id: notificationId, waiting } of await executor.all(queues, {})) {
     const dead = await first(executor, countBounded, { notificationId, max: countedMax })
-    counts.push({ notificationId, waiting, deadLetters: dead?.total ?? 0 })
+    const givesUpAt = (await first(executor, oldest, { notificationId }))?.gives_up_at ?? undefined
+    const age = givesUpAt === undefined ? {} : { oldestAt: givesUpAt - deliveredForMs }
+    counts.push({ notificationId, waiting, ...age, deadLetters: dead?.total ?? 0 })
   }
   return counts
 }
