@@ -12,6 +12,7 @@ import { readBalance } from './accounts/read-balance.ts'
 import { readingPooled } from './accounts/read-pooled.ts'
 import { readingReceivers } from './accounts/read-receivers.ts'
 import type { Chain } from './chain.ts'
+import { believingEstimates } from './fees/believe-estimates.ts'
 import { believingTips } from './fees/believe-tips.ts'
 import { rememberOwnBlocks } from './fees/compare-readings.ts'
 import { keepGasFigures } from './fees/keep-gas-figures.ts'
@@ -103,8 +104,8 @@ export function openNetwork(options: NetworkOptions): Chain {
   const namedBlock = namingBlocks(clock, rereadMs)
   const readTag = readingTags({ endpoints, heads, readCanonical, namedBlock, clock, rereadMs })
   const unexplained = rememberUnexplained(heads.reorgs)
-  const { gasLimits, ...gas } = openGas(options, { endpoints, all, providers, heads, profile })
-  const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock, profile, gasLimits })
+  const gas = openGas(options, { endpoints, all, providers, heads, profile })
+  const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock, profile })
   const searched: Searched = new Map()
   const findSpender = findingSpenders({ endpoints, clock, chainId })
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
@@ -118,7 +119,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     async observe(inquiry, changed) {
       const seen = await observe(
         {
-          ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, ...gas },
+          ...{ endpoints, providers, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, ...gas },
           ...{ searched, unexplained, findSpender, checkHistory, witnesses, refusals },
         },
         inquiry,
@@ -248,7 +249,11 @@ function openGas({ clock, logger }: NetworkOptions, { endpoints, all, providers,
   const limitGas = limitingGas(profile)
   const gasFigures = keepGasFigures({ endpoints: all, providers, profile, clock, logger })
   return {
-    ...{ limitGas, gasFigures, gasLimits: { figures: gasFigures.known, most: limitGas.last } },
+    ...{ limitGas, gasFigures },
+    estimates: believingEstimates({
+      ...{ endpoints, providers, profile, clock },
+      limits: { figures: gasFigures.known, most: limitGas.last },
+    }),
     readNoOp: readingNoOp(endpoints, profile, limitGas.last),
     readMissing: readingReceivers(endpoints, heads, () => gasFigures.known().newAccount),
   }

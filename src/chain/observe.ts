@@ -7,11 +7,12 @@ import { claimOf } from '../domain/witness.ts'
 import { byNonce } from './accounts/account-memory.ts'
 import type { Accounts } from './accounts/read-account.ts'
 import type { ReadMissing } from './accounts/read-receivers.ts'
+import type { Estimates } from './fees/believe-estimates.ts'
 import type { OwnBlocks } from './fees/compare-readings.ts'
 import type { GasFiguresKeeper } from './fees/keep-gas-figures.ts'
 import type { ReadMarket } from './fees/read-market.ts'
 import type { NoOpFacts, ReadNoOp } from './fees/read-no-op.ts'
-import type { LimitGas } from './heads/limit-gas.ts'
+import { confirmLimit, type LimitGas } from './heads/limit-gas.ts'
 import type { Pace } from './heads/measure-blocktime.ts'
 import type { ReadCanonical } from './heads/read-canonical.ts'
 import type { ReadTag } from './heads/read-tag.ts'
@@ -25,10 +26,12 @@ import type { Refusals } from './sending/remember-refusals.ts'
 
 interface Observe {
   readonly endpoints: Endpoints
+  readonly providers: number
   readonly heads: HeadTracker
   readonly pace: Pace
   readonly limitGas: LimitGas
   readonly accounts: Accounts
+  readonly estimates: Estimates
   readonly readCanonical: ReadCanonical
   readonly readTag: ReadTag
   readonly readMarket: ReadMarket
@@ -72,17 +75,20 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp } = parts
   const at = await heads.current()
   const isSameChain = watchChain(heads, at)
-  const gasLimitMax = parts.limitGas.at(at.head)
-  const [read, prices, { leastTip, ...noOp }, canonical, named, refusedByAll, unshown, gasFigures] = await Promise.all([
-    accounts.read(inquiry, at),
-    inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
-    inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : nothing,
-    readCanonical(inquiry.inclusionBlocks, at),
-    inquiry.tag && readTag(inquiry.tag, at),
-    inquiry.refused && parts.refusals.findRefusedByAll(inquiry.refused),
-    inquiry.unknownWords && parts.refusals.findUnshown(inquiry.unknownWords),
-    parts.gasFigures.follow(at.head, inquiry.address),
-  ])
+  // What is estimated meanwhile keeps to it.
+  parts.limitGas.at(at.head)
+  const [read, estimated, prices, { leastTip, ...noOp }, canonical, named, refusedByAll, unshown, gasFigures] =
+    await Promise.all([
+      accounts.read(inquiry, at),
+      parts.estimates.read(inquiry.estimates, at),
+      inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
+      inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : nothing,
+      readCanonical(inquiry.inclusionBlocks, at),
+      inquiry.tag && readTag(inquiry.tag, at),
+      inquiry.refused && parts.refusals.findRefusedByAll(inquiry.refused),
+      inquiry.unknownWords && parts.refusals.findUnshown(inquiry.unknownWords),
+      parts.gasFigures.follow(at.head, inquiry.address),
+    ])
   const { receivers } = inquiry
   const isCharged = (gasFigures.newAccount ?? 0) > 0
   const missingReceivers = receivers && isCharged ? await parts.readMissing(receivers, at) : undefined
@@ -100,6 +106,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     isRefuted: dark.some(({ attempts }) => attempts.some(({ hash }) => parts.witnesses.hasRefuted(hash))),
   })
   parts.ownBlocks.learn(at.head.number, inquiry.inclusionBlocks, inclusions.values())
+  const gas = await readGas(parts, inquiry, { ...at, by }, estimated, inclusions)
   const market = prices?.()
   const balance = accounts.balanceAfter(inquiry, at, inclusions, read)
   const reads = inquiry.balance === undefined ? undefined : accounts.lagged
@@ -119,9 +126,9 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   return {
     head: at.head,
     ...(blocktimeMs !== undefined && { blocktimeMs }),
-    ...(gasLimitMax !== undefined && { gasLimitMax }),
     rule: parts.endpoints.rule(),
     ...account,
+    ...gas,
     nonce,
     ...balance,
     ...(lagged && { lagged }),
@@ -138,6 +145,23 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     ...(unshown && { unshown }),
     ...(isSplit && nothingSettled),
   }
+}
+
+/** The gas of payloads, and the most that one may have. */
+async function readGas(
+  { estimates, limitGas, endpoints, providers }: Observe,
+  inquiry: Inquiry,
+  at: TrackedHead,
+  estimated: Observation['estimates'],
+  inclusions: Observation['inclusions'],
+): Promise<Pick<Observation, 'estimates' | 'gasLimitMax'>> {
+  const minedIn = [...inquiry.inclusionBlocks, ...[...inclusions.values()].map(({ block }) => block.number)]
+  const newest = minedIn.length > 0 ? Math.max(...minedIn) : undefined
+  const settled = await estimates.settle(inquiry.estimates, estimated, at, newest)
+  const ofEstimates = [...settled.values()].map((each) => (each.kind === 'gas' ? each.gas : 0))
+  const mostGas = Math.max(inquiry.mostGas ?? 0, ...ofEstimates)
+  const gasLimitMax = await confirmLimit(limitGas, endpoints, providers, at, mostGas)
+  return { estimates: settled, ...(gasLimitMax !== undefined && { gasLimitMax }) }
 }
 
 function callWitnesses(

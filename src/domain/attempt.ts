@@ -140,11 +140,16 @@ export function invalidReasonOf(attempt: Attempt): string | undefined {
   return rejection?.code === 'invalid' ? rejection.message : undefined
 }
 
+/** The node's words at the last broadcast, if it called the bytes invalid or refused them in words that no table has. */
+export function invalidWordsOf(attempt: Attempt): string | undefined {
+  return invalidReasonOf(attempt) ?? unrecognizedErrorOf(attempt)
+}
+
 /** The last words in which a node refused a payload, as invalid or unknown: nothing else shows why it failed. */
 export function refusalWordsOf(attempts: readonly Attempt[]): string | undefined {
   return attempts
     .filter((attempt) => !isNoOp(attempt))
-    .map((attempt) => invalidReasonOf(attempt) ?? unrecognizedErrorOf(attempt))
+    .map(invalidWordsOf)
     .findLast((words) => words !== undefined)
 }
 

@@ -31,8 +31,19 @@ export interface EstimateRequest {
   readonly accessList?: AccessList
 }
 
-/** `unknown`: the node could not estimate it. `tip`: the least that pays for its data, where the node estimates that. */
-export type Estimate = { kind: 'gas'; gas: Gas; tip?: Wei } | { kind: 'reverts'; reason: string } | { kind: 'unknown' }
+/**
+ * - `gas`: with its margin. `tip`: the least that pays for its data, where the node estimates that. `lower`: what another provider says,
+ *   where two differ and used gas is charged.
+ * - `differ`: two providers differ, and the limit is charged.
+ * - `fails`: the execution fails otherwise than by a revert, in words that no table has. `isLasting`: in like words for long.
+ * - `unknown`: no node could estimate it.
+ */
+export type Estimate =
+  | { kind: 'gas'; gas: Gas; tip?: Wei; lower?: Gas }
+  | { kind: 'differ'; lower: Gas; higher: Gas }
+  | { kind: 'reverts'; reason: string }
+  | { kind: 'fails'; reason: string; isLasting: boolean }
+  | { kind: 'unknown' }
 
 /** An attempt of ours. Its fees and its gas limit show what a receipt may leave out. */
 export type LiveAttempt = Pick<Attempt, 'hash' | 'kind'> & Partial<Pick<Attempt, 'fees' | 'gasLimit'>>
@@ -66,6 +77,8 @@ export interface Inquiry {
   /** A transaction waits for this tag: which block does it name? */
   readonly tag?: FinalityTag
   readonly estimates: readonly EstimateRequest[]
+  /** The highest gas limit that a client names for a transaction that may get a nonce now. Absent without one. */
+  readonly mostGas?: Gas
   /** Receivers of values whose named gas limit may not pay for a new account. Absent: none. */
   readonly receivers?: readonly ReceiverRequest[]
   /** Prices and balance cost calls, so only a step that could spend reads them. */

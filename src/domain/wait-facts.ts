@@ -4,7 +4,7 @@ import type { Finality } from './finality.ts'
 import type { HoldRule } from './hold.ts'
 import type { Hash, NetworkName, RelayerId, TransactionId } from './ids.ts'
 import type { SecondWitness } from './second-witness.ts'
-import type { BlockNumber, Nonce, TimestampMs, Wei } from './units.ts'
+import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 
 type None = Readonly<Record<never, never>>
 
@@ -15,6 +15,21 @@ type Words = string
 export interface Needed {
   readonly perGas: Wei
   readonly tip: Wei
+}
+
+/** Gas limits by the estimates of two providers that differ. */
+export interface GasBetween {
+  readonly lower: Gas
+  readonly higher: Gas
+}
+
+/** The money that a send needs. */
+interface Missing {
+  readonly value: Wei
+  readonly short: Wei
+  readonly paysL1: boolean
+  /** Counted with the higher. */
+  readonly gasBetween?: GasBetween
 }
 
 /** A node's refusal that no price ends. */
@@ -54,16 +69,9 @@ export interface FactsOf {
   readonly policy: { readonly forbidden: string }
   readonly balance_below_minimum: { readonly balance: Wei; readonly minBalance: Wei }
   readonly balance_short:
-    | { readonly of: 'send'; readonly balance: Wei; readonly value: Wei; readonly short: Wei; readonly paysL1: boolean }
+    | ({ readonly of: 'send'; readonly balance: Wei } & Missing)
     /** A payment to the account would cover it, once it is old enough. */
-    | {
-        readonly of: 'late'
-        readonly balance: Wei
-        readonly value: Wei
-        readonly short: Wei
-        readonly paysL1: boolean
-        readonly lagBlocks: number
-      }
+    | ({ readonly of: 'late'; readonly balance: Wei; readonly lagBlocks: number } & Missing)
     /** The transaction's value touches the reserve of the network. `short`: the top-up that avoids that. */
     | {
         readonly of: 'emptying' | 'delegated'
@@ -75,7 +83,7 @@ export interface FactsOf {
     /** The transaction's gas does not fit in this reserve beside others. */
     | { readonly of: 'gas'; readonly reserve: Wei; readonly lagBlocks: number }
     /** Later transactions may pass this one, by `skip_unfunded`. */
-    | { readonly of: 'passed'; readonly value: Wei; readonly short: Wei; readonly paysL1: boolean }
+    | ({ readonly of: 'passed' } & Missing)
     | ({ readonly of: 'higherPrice'; readonly cost: Wei } & WithinReserve)
     | { readonly of: 'attempt'; readonly cost: Wei }
   readonly already_ordered:
@@ -135,8 +143,10 @@ export interface FactsOf {
     readonly activity?: string
   }
   readonly facts_missing: { readonly fact: 'price' | 'balance' | 'laggedBalance' | 'l1Fee' }
-  readonly gas_unknown:
-    | { readonly of: 'send' | 'replacement' | 'noOp' }
+  readonly gas_unknown: /** `words`: in which the estimate fails. */
+    | { readonly of: 'send' | 'replacement'; readonly words?: Words }
+    | ({ readonly of: 'differ' } & GasBetween)
+    | { readonly of: 'noOp' }
     | { readonly of: 'gapFiller'; readonly nonce: Nonce }
   readonly would_revert: { readonly of: 'send' | 'replacement'; readonly words: Words }
   readonly account_in_use: None

@@ -174,9 +174,12 @@ function withinReserve(reserve: bigint | undefined): string {
     : ` (the gas of all in flight has to fit in the network's reserve_balance, ${inEther(reserve)}, and in the balance of some blocks ago)`
 }
 
-function costOfSend({ value, paysL1 }: Extract<FactsOf['balance_short'], { paysL1: boolean }>): string {
+function costOfSend({ value, paysL1, gasBetween }: Extract<FactsOf['balance_short'], { paysL1: boolean }>): string {
   const onL1 = paysL1 ? ', its fee for data on L1' : ''
-  return `its value (${inEther(value)})${onL1} and gas beside the transactions in flight and cancel_reserve`
+  const disputed = gasBetween
+    ? ` (${gasBetween.higher} by one endpoint's estimate, ${gasBetween.lower} by another's)`
+    : ''
+  return `its value (${inEther(value)})${onL1} and gas${disputed} beside the transactions in flight and cancel_reserve`
 }
 
 function alreadyOrdered(facts: FactsOf['already_ordered'], begin: string): string {
@@ -257,14 +260,20 @@ function refusalOfNoOp({ kind, words }: Refusal): string {
 function gasUnknown(facts: FactsOf['gas_unknown'], begin: string): string {
   switch (facts.of) {
     case 'send':
-      return `${begin}the node could not estimate its gas; cancel it and send it with a gas_limit, if this lasts`
+      return `${begin}the node could not estimate its gas${inWords(facts.words)}; cancel it and send it with a gas_limit, if this lasts`
     case 'replacement':
-      return `${begin}the node could not estimate the gas of the replacement; name a gas_limit, if this lasts`
+      return `${begin}the node could not estimate the gas of the replacement${inWords(facts.words)}; name a gas_limit, if this lasts`
+    case 'differ':
+      return `${begin}one endpoint estimates its gas at ${facts.lower}, another at ${facts.higher}, and this chain charges for the limit; cancel it and send it with a gas_limit, if this lasts, or add an endpoint of a third provider`
     case 'noOp':
       return `${begin}no node estimates the gas of the no-op, which this chain does not state: the service tries again with each block`
     case 'gapFiller':
       return `${begin}nonce ${facts.nonce} comes first and is unused, and no node estimates the gas of the no-op that would fill it: the service tries again with each block`
   }
+}
+
+function inWords(words: string | undefined): string {
+  return words === undefined ? '' : ` (${words})`
 }
 
 function gapUnconfirmed(facts: FactsOf['gap_unconfirmed'], begin: string): string {

@@ -1,19 +1,11 @@
 // Reads an account as of one head, in the fewest calls: its nonce, and the other facts of the inquiry. No step reads a
 // fact again that an earlier step read under this head, and some facts stand for many heads.
-import type { Address, TransactionId } from '../../domain/ids.ts'
-import type { Estimate, Inquiry, LiveNonce } from '../../domain/observation.ts'
+import type { Address } from '../../domain/ids.ts'
+import type { Inquiry, LiveNonce } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
-import {
-  type EstimateGas,
-  type EstimateRules,
-  estimatingOnce,
-  type GasLimits,
-  readingSecondEstimates,
-  type SecondEstimate,
-} from '../fees/estimate-gas.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
 import { readReceipts } from '../inclusions/read-receipts.ts'
@@ -45,7 +37,6 @@ interface Account {
   readonly isSecondCountOwn?: true
   readonly doubtedCount?: Nonce
   readonly delegated?: boolean
-  readonly estimates: ReadonlyMap<TransactionId, Estimate>
   /** The inclusions found while reading the nonce. */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
 }
@@ -92,28 +83,23 @@ interface ReadAccounts {
   readonly readCanonical: ReadCanonical
   readonly unexplained: Unexplained
   readonly clock: Clock
-  readonly profile: EstimateRules & Pick<NetworkProfile, 'balanceLagBlocks'>
-  readonly gasLimits: GasLimits
+  readonly profile: Pick<NetworkProfile, 'balanceLagBlocks'>
 }
 
 interface Parts {
   readonly readCanonical: ReadCanonical
-  readonly estimateGas: EstimateGas
   readonly readStanding: ReadBalanceAndCode
   /** Evaluated at the time of the call, since other reads may have learned these facts meanwhile. */
   readonly lacking: () => Lacking
 }
 
 export function readingAccounts(options: ReadAccounts): Accounts {
-  const { endpoints, heads, readCanonical, unexplained, clock, profile } = options
-  const { balanceLagBlocks: lag = 0 } = profile
+  const { endpoints, heads, readCanonical, unexplained, clock } = options
+  const { balanceLagBlocks: lag = 0 } = options.profile
   const memory = openMemory()
   const secondCounts = readingSecondCounts(endpoints, clock, heads.reorgs)
-  const estimateGas = estimatingOnce(profile, options.gasLimits)
-  const secondEstimate = readingSecondEstimates(endpoints, estimateGas, clock)
   const parts = {
     readCanonical,
-    estimateGas,
     readStanding: readingBalancesAndCodes(memory, heads, clock),
   }
 
@@ -143,8 +129,6 @@ export function readingAccounts(options: ReadAccounts): Accounts {
       const second = inquiry.secondCount && ((await secondCounts.read(inquiry.address, at, by)) ?? 'unknown')
       // One of the two is false, so the next step counts again. No block may come before that.
       if (second && second !== 'unknown' && second.nonce < nonce) memory.forgetCount(inquiry.address)
-      const { estimates: first } = value
-      const estimates = hasReverts(first) ? await confirmReverts(first, inquiry, at, by, secondEstimate) : first
       const code = usableCode(remembered, at.head.number) ?? (wanted.code ? undefined : remembered.code)
       return {
         by,
@@ -157,7 +141,6 @@ export function readingAccounts(options: ReadAccounts): Accounts {
           ...(second !== undefined && second !== 'unknown' && second.by === 'same' && { isSecondCountOwn: true }),
           ...(doubtedCount !== undefined && { doubtedCount }),
           ...(code && { delegated: code.delegated }),
-          estimates,
           inclusions: value.inclusions,
         },
       }
@@ -238,16 +221,15 @@ async function readFrom(
   inquiry: Inquiry,
   at: TrackedHead,
   wanted: Wanted,
-  { readCanonical, estimateGas, readStanding, lacking }: Parts,
+  { readCanonical, readStanding, lacking }: Parts,
 ): Promise<ReadResult<Reading>> {
-  const { address, estimates } = inquiry
+  const { address } = inquiry
   const count = () => endpoint.call(nonceCall(address, at.head.number))
-  const [counted, pending, standing, receipts, ...gas] = await Promise.all([
+  const [counted, pending, standing, receipts] = await Promise.all([
     wanted.nonce === 'count' ? count() : undefined,
     inquiry.pendingNonce ? endpoint.call(nonceCall(address, 'pending')) : undefined,
     wanted.balance || wanted.code ? readStanding(endpoint, address, at.head.number, lacking) : undefined,
     wanted.nonce === 'receipts' ? receiptsInOrder(endpoint, inquiry.live, at, readCanonical) : undefined,
-    ...estimates.map((request) => estimateGas(endpoint, request, at.head.hash)),
   ])
   const pendingNonce = numberIn(pending)
   const known = nonceIn(wanted, counted, pendingNonce, receipts, inquiry)
@@ -264,7 +246,6 @@ async function readFrom(
       counted: !mayRise && (last !== undefined || (wanted.nonce === 'pending' && pendingNonce === inquiry.spentBelow)),
       ...(pendingNonce !== undefined && { pendingNonce }),
       ...standing,
-      estimates: estimatesIn(estimates, gas),
       inclusions: receipts ?? new Map(),
     },
   }
@@ -305,41 +286,6 @@ async function receiptsInOrder(
     found.set(one.nonce, inclusion)
   }
   return found
-}
-
-function estimatesIn(
-  requests: Inquiry['estimates'],
-  answers: readonly (Estimate | undefined)[],
-): ReadonlyMap<TransactionId, Estimate> {
-  const estimated = new Map<TransactionId, Estimate>()
-  for (const [index, { transactionId }] of requests.entries()) {
-    const estimate = answers[index]
-    if (estimate) estimated.set(transactionId, estimate)
-  }
-  return estimated
-}
-
-function hasReverts(estimates: ReadonlyMap<TransactionId, Estimate>): boolean {
-  return [...estimates.values()].some(({ kind }) => kind === 'reverts')
-}
-
-/** The estimates with confirmed reverts: without a second endpoint's word, a payload that would revert has no estimate yet. */
-async function confirmReverts(
-  estimates: ReadonlyMap<TransactionId, Estimate>,
-  { estimates: requests }: Inquiry,
-  { head }: TrackedHead,
-  by: Endpoint,
-  secondEstimate: SecondEstimate,
-): Promise<ReadonlyMap<TransactionId, Estimate>> {
-  const confirmed = new Map(estimates)
-  for (const request of requests) {
-    const first = estimates.get(request.transactionId)
-    if (first?.kind !== 'reverts') continue
-    const second = await secondEstimate(first, request, head.hash, by)
-    if (second) confirmed.set(request.transactionId, second)
-    else confirmed.delete(request.transactionId)
-  }
-  return confirmed
 }
 
 function numberIn(answer: Answer | undefined): number | undefined {

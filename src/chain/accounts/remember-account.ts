@@ -1,6 +1,5 @@
 // Merges one reading of an account into the memory of it.
-import type { TransactionId } from '../../domain/ids.ts'
-import type { Estimate, Inquiry } from '../../domain/observation.ts'
+import type { Inquiry } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
 import type { Count, Remembered } from './account-memory.ts'
@@ -14,7 +13,6 @@ export interface Reading {
   readonly pendingNonce?: Nonce
   readonly balance?: Wei
   readonly delegated?: boolean
-  readonly estimates: ReadonlyMap<TransactionId, Estimate>
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
 }
 

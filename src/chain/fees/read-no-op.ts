@@ -6,9 +6,11 @@ import type { Address } from '../../domain/ids.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { BlockNumber, Gas, Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
-import { type Call, describeAnswer } from '../nodes/call.ts'
+import { askProviders, type Figure, isAlike, middleFigure } from '../nodes/ask-providers.ts'
+import type { Call } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
-import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import type { Endpoints } from '../nodes/endpoints.ts'
 import { revertReason } from '../nodes/revert-reason.ts'
 import { estimateWithin, readEstimate } from './estimate-gas.ts'
 import { firstValue, readOnceAHead } from './first-value.ts'
@@ -24,7 +26,7 @@ export interface NoOpFacts {
   readonly leastTip?: Wei
 }
 
-/** `isTooTight`: a node called a no-op invalid, so an estimate from an earlier block does not count. */
+/** `isTooTight`: every node that answers called a no-op invalid, so an estimate from an earlier block does not count. */
 export type ReadNoOp = (at: TrackedHead, address: Address, isTooTight: boolean) => Promise<NoOpFacts>
 
 /** Blocks for which an estimate of gas stands. */
@@ -37,14 +39,13 @@ export function readingNoOp(
 ): ReadNoOp {
   // With less every node refuses it on one side of a fork, so an estimate below is of no use.
   const gas = readingGas(endpoints, profile.floorGas || profile.l1Fee === 'in_gas' ? transferGas : 0, most)
-  let isEstimated = profile.noOpGas === 'estimated'
   const l1Fee = profile.l1Fee === 'op_stack' ? readingL1Fee(endpoints, profile.l1FeeOracle) : undefined
   const tip = profile.priceSource === 'linea_estimate_gas' ? readingTip(endpoints) : undefined
   return async (at, address, isTooTight) => {
-    // A chain may demand more than its profile says, and goes on to do so.
-    isEstimated ||= isTooTight
+    // A chain may demand more than its profile says, for as long as estimates do.
+    const isEstimated = profile.noOpGas === 'estimated' || isTooTight || gas.isAboveTransfer()
     const [noOpGas, onL1, leastTip] = await Promise.all([
-      isEstimated ? gas(at, address, isTooTight) : undefined,
+      isEstimated ? gas.read(at, address, isTooTight) : undefined,
       l1Fee?.(at),
       tip?.(at, address),
     ])
@@ -56,41 +57,57 @@ export function readingNoOp(
   }
 }
 
+/** Estimates of one transaction by several nodes differ by less, also where a part of them is for L1. */
+const alikeFactor = 2
+
 function readingGas(endpoints: Endpoints, least: Gas, most: () => Gas | undefined) {
-  let last: { readonly gas: Gas; readonly readAt: BlockNumber } | undefined
-  const onceAHead = readOnceAHead<Gas>()
-  return async (at: TrackedHead, address: Address, isTooTight: boolean): Promise<Gas | undefined> => {
-    const { number } = at.head
-    const age = last ? number - last.readAt : Number.POSITIVE_INFINITY
-    if (last && age >= 0 && age < (isTooTight ? 1 : gasKeptBlocks)) return last.gas
-    const estimated = await onceAHead(at.head.hash, () => estimate(endpoints, at, address, most()))
-    if (estimated === undefined) return undefined
-    last = { gas: Math.max(least, estimated), readAt: number }
-    return last.gas
+  let last: (Figure & { readonly readAt: BlockNumber }) | undefined
+  const onceAHead = readOnceAHead<Figure>()
+  /** Of two that differ. The lower is tried first, and the other one after no node took a no-op with it. */
+  let tries: { readonly which: 'lower' | 'higher'; readonly since: BlockNumber } = { which: 'lower', since: 0 }
+
+  const tried = ({ figure, lower = figure }: Figure) => Math.max(least, tries.which === 'lower' ? lower : figure)
+
+  return {
+    isAboveTransfer: () => last !== undefined && tried(last) > transferGas,
+    async read(at: TrackedHead, address: Address, isTooTight: boolean): Promise<Gas | undefined> {
+      const { number } = at.head
+      if (isTooTight && last?.lower !== undefined && number !== tries.since)
+        tries = { which: tries.which === 'lower' ? 'higher' : 'lower', since: number }
+      const age = last ? number - last.readAt : Number.POSITIVE_INFINITY
+      if (last && age >= 0 && age < (isTooTight ? 1 : gasKeptBlocks)) return tried(last)
+      const estimated = await onceAHead(at.head.hash, () => estimate(endpoints, at, address, most()))
+      if (estimated === undefined) return undefined
+      last = { ...estimated, readAt: number }
+      return tried(last)
+    },
   }
 }
 
-/**
- * Code that an account delegates to (EIP-7702) may revert. Then a transfer of nothing to an account without code stands for the no-op:
- * that may revert as well, and takes the nonce all the same.
- */
 async function estimate(
   endpoints: Endpoints,
   at: TrackedHead,
   address: Address,
   most: Gas | undefined,
-): Promise<Gas | undefined> {
-  const found = await endpoints
-    .firstAnswer(async (endpoint): Promise<ReadResult<Gas>> => {
-      const estimated = (call: Call) => estimateWithin(endpoint.call, call, most)
-      const answer = await estimated(estimateOf(noOpOf(address)))
-      const isReverted = revertReason(answer) !== undefined
-      const last = isReverted ? await estimated(estimateOf({ ...noOpOf(address), to: codeless })) : answer
-      const gas = last.kind === 'value' ? toNumber(last.value) : undefined
-      return gas === undefined ? { failed: describeAnswer(last) } : { value: gas }
-    }, at.by)
-    .catch(() => undefined)
-  return found?.value
+): Promise<Figure | undefined> {
+  const by = (endpoint: Endpoint) => estimateOfNoOp(endpoint, address, most)
+  return middleFigure(await askProviders(endpoints, at.by, by, isEnough), alikeFactor)
+}
+
+function isEnough([one, other, third]: readonly Gas[]): boolean {
+  return third !== undefined || (one !== undefined && other !== undefined && isAlike(one, other, alikeFactor))
+}
+
+/**
+ * Code that an account delegates to (EIP-7702) may revert. Then a transfer of nothing to an account without code stands for the no-op:
+ * that may revert as well, and takes the nonce all the same. Undefined where the node does not estimate it.
+ */
+async function estimateOfNoOp({ call }: Endpoint, address: Address, most: Gas | undefined): Promise<Gas | undefined> {
+  const estimated = (transaction: object) => estimateWithin(call, estimateOf(transaction), most)
+  const answer = await estimated(noOpOf(address))
+  const isReverted = revertReason(answer) !== undefined
+  const last = isReverted ? await estimated({ ...noOpOf(address), to: codeless }) : answer
+  return last.kind === 'value' ? toNumber(last.value) : undefined
 }
 
 function estimateOf(transaction: object): Call {

@@ -1,4 +1,4 @@
-// Decides whether a failed gas estimate proves that the payload would revert, and finds the reason.
+// Decides whether a failed gas estimate proves that the payload would revert, or fail in another way, and finds the reason.
 import { decodeErrorResult } from 'viem/utils'
 import type { Hex } from '../../domain/ids.ts'
 import { cutRevertText, revertTextMaxChars } from '../../domain/stored-text.ts'
@@ -53,6 +53,28 @@ export function wordsBeforeRevert({ code, message }: { readonly code: unknown; r
   const starts = revertProse.map((pattern) => searched.search(pattern)).filter((start) => start >= 0)
   if (starts.length > 0) return message.slice(0, Math.min(...starts))
   return code === executionErrorCode ? '' : undefined
+}
+
+/** JSON-RPC 2.0 about the request, EIP-1474's "limit exceeded", and what gateways use for rate limits. */
+const codesOfNode: readonly number[] = [-32700, -32600, -32601, -32005, -32016, -32029, 429]
+
+/** Words of a node that failed for a reason of its own or lacks a state, and those about money and order, which may change. */
+const proseOfNode: readonly RegExp[] = [
+  /time[d ]*-?out|deadline|aborted|cancel|interrupt/i,
+  /\brate\b|too many|quota|throttl|capacity|overload|busy|try again|temporar|unavailable|not available/i,
+  /upstream|backend|gateway|connection|server error|internal error|response (?:too|is) large|method|unsupported|not supported/i,
+  /header|unknown block|block (?:is )?not|block (?:number|with)|trie node|\bstate\b|pruned|sync|ahead of|behind/i,
+  /fund|balance|\bnonce|\bfees?\b|FeePerGas|gas price|gasPrice|base ?fee|underpriced/i,
+]
+
+/**
+ * The node's words where its error is about the execution of the payload and no revert: a bad jump, for example. Clients word these in
+ * ways that no table has, so all is one that is not known to be something else. One reading proves nothing. Undefined otherwise.
+ */
+export function failureReason(answer: Answer): string | undefined {
+  if (answer.kind !== 'rpcError' || codesOfNode.includes(answer.code)) return undefined
+  const { message } = answer
+  return message === '' || proseOfNode.some((pattern) => pattern.test(message)) ? undefined : cutRevertText(message)
 }
 
 /** The data is a string, or inside an object (older Hardhat), or behind "Reverted " (Nethermind, OpenEthereum). */

@@ -1,5 +1,5 @@
 // Lists what a step reads from the chain, based on the work and on what the first observation lacked.
-import { invalidReasonOf, isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../../attempt.ts'
+import { invalidWordsOf, isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../../attempt.ts'
 import type { FinalityTag } from '../../finality.ts'
 import type { GasFigures } from '../../gas-figures.ts'
 import { isBelowLeastGas } from '../../intrinsic-gas.ts'
@@ -34,6 +34,7 @@ export function inquire(
   const rules = { ...profile, figures }
   const isBalanceInDoubt = work.isBalanceInDoubt || requested.has('balance')
   const receivers = front.slice(0, most).flatMap(({ payload }) => receiverToRead(payload, rules))
+  const mostGas = Math.max(0, ...front.slice(0, most).map(({ payload }) => payload.gasLimit ?? 0))
   const { explainedBelow } = work.floor
   const spentBelow = Math.max(
     work.floor.spentBelow,
@@ -63,6 +64,7 @@ export function inquire(
       // Where the price depends on the data, the node estimates both.
       .filter(({ payload }) => payload.gasLimit === undefined || profile.priceSource === 'linea_estimate_gas')
       .map(estimateOf),
+    ...(mostGas > 0 && { mostGas }),
     ...(receivers.length > 0 && { receivers }),
     market: inFlight.length > 0 || work.queued.length > 0,
     ...(inFlight.some(hasInvalidNoOp) && { isNoOpTooTight: true }),
@@ -118,11 +120,10 @@ export function awaitsFinality(work: Work): boolean {
   )
 }
 
-/** Whether nodes call the newest no-op invalid. A gap filler is a no-op, too. */
+/** Whether every node that answers refuses the newest no-op as invalid, in whatever words. A gap filler is a no-op, too. */
 function hasInvalidNoOp({ origin, lifecycle }: InPhase<'inFlight'>): boolean {
   const latest = newest(lifecycle.attempts)
-  if (!isNoOp(latest) && origin !== 'gap') return false
-  return invalidReasonOf(latest) !== undefined
+  return (isNoOp(latest) || origin === 'gap') && invalidWordsOf(latest) !== undefined
 }
 
 function minedOf(work: Work): readonly InPhase<'mined'>[] {

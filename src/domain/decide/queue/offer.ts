@@ -20,6 +20,7 @@ import { limitReach } from '../rules/reach.ts'
 import { blockedByPayment, minBalanceFor, refusalOfEmpty, wasCheckedWhole, withSweptValue } from '../rules/sweeps.ts'
 import { firstPrice, withTipOf } from '../terms/first-price.ts'
 import { upfrontCost } from '../terms/funds.ts'
+import { factsOfUnknownGas, gasBetweenIn } from '../waits/unknown-gas.ts'
 
 /** What the transactions before it leave for the next one. */
 export interface Purse {
@@ -68,12 +69,12 @@ export function offerFor(stored: InPhase<'queued'>, purse: Purse, situation: Omi
   const kept = blockedByPayment(transaction, purse, policy) ?? blockedByReserve(transaction.payload, before, situation)
   const estimate = observation.estimates.get(transaction.id)
   // A node may report a revert that only the network's reserve causes, so such a revert ends nothing.
-  const reverting = judgeRevert(transaction, estimate, kept, purse, situation)
-  if (reverting) return reverting
+  const failing = judgeFailure(transaction, estimate, kept, purse, situation)
+  if (failing) return failing
   const gasLimit = transaction.payload.gasLimit ?? estimatedGas(transaction, observation)
   if (gasLimit === undefined && estimate === undefined) return { is: 'unknown', transaction, lacks: undefined }
   if (gasLimit !== undefined && gasLimit > gasMaxOf(situation.work.relayer, stored)) return { is: 'held', transaction }
-  const offer = fundedOffer(transaction, gasLimit, purse, withTipOf(purse.market, estimate), situation)
+  const offer = fundedOffer(transaction, gasLimit, estimate, purse, situation)
   if ('condition' in offer) return { is: 'waits', transaction, reason: offer }
   // A shortage of money is said before the reserve's wait, and both before a doubt about the nonce.
   const wait =
@@ -107,8 +108,11 @@ function sinceChanged(transaction: Transaction, forbidden: string): string {
   return wasCheckedWhole(transaction) ? `the policies changed since it was accepted: ${forbidden}` : forbidden
 }
 
-/** A payload that nodes say would revert. A client that names its gas limit takes that risk itself. Undefined: it may go. */
-function judgeRevert(
+/**
+ * A payload that nodes say would revert, or fail in another way. A client that names its gas limit takes that risk itself. Undefined: it
+ * may go.
+ */
+function judgeFailure(
   transaction: InPhase<'queued'>,
   estimate: Estimate | undefined,
   kept: Reason | undefined,
@@ -116,25 +120,35 @@ function judgeRevert(
   { work }: Omit<Situation, 'now'>,
 ): Offered | undefined {
   const { gasLimit, value } = transaction.payload
-  if (estimate?.kind !== 'reverts' || gasLimit !== undefined || value > balance) return undefined
+  if (estimate?.kind !== 'reverts' && estimate?.kind !== 'fails') return undefined
+  if (gasLimit !== undefined || value > balance) return undefined
   // It may need an earlier transaction, an approval for example. Once it is first, its own result counts.
   const isAhead = inFlightOf(work).length > 0 || decided.some(({ do: what }) => what === 'assignNonce')
-  // The node's words are shown, and not the reserve's wait: a payload that reverts by itself would say no more than that.
-  if (isAhead || kept) {
-    const reason: Reason = { condition: 'would_revert', facts: { of: 'send', words: estimate.reason } }
-    return { is: 'waits', transaction, reason }
+  const { reason: words } = estimate
+  // The node's words are shown, and not the reserve's wait: a payload that fails by itself would say no more than that.
+  if (estimate.kind === 'fails') {
+    if (estimate.isLasting && !isAhead && !kept)
+      return { is: 'refused', transaction, reason: `its gas can't be estimated: ${words}` }
+    return {
+      is: 'waits',
+      transaction,
+      reason: { condition: 'gas_unknown', facts: factsOfUnknownGas('send', estimate) },
+    }
   }
-  return { is: 'refused', transaction, reason: `it would revert: ${estimate.reason}` }
+  if (isAhead || kept)
+    return { is: 'waits', transaction, reason: { condition: 'would_revert', facts: { of: 'send', words } } }
+  return { is: 'refused', transaction, reason: `it would revert: ${words}` }
 }
 
 function fundedOffer(
   transaction: InPhase<'queued'>,
   gasLimit: Gas | undefined,
+  estimate: Estimate | undefined,
   purse: Purse,
-  market: Market,
   { work: { relayer }, policy }: Omit<Situation, 'now'>,
 ): Offer | Reason {
   const { balance, wallet } = purse
+  const market = withTipOf(purse.market, estimate)
   const { gasPriceCap } = relayer.policies
   const minBalance = minBalanceFor(transaction, relayer)
   const { pricing, value } = transaction.payload
@@ -144,9 +158,7 @@ function fundedOffer(
   // No node estimates the gas of a value that the balance does not cover.
   if (gasLimit === undefined && unpaid > 0n)
     return explainShort(transaction, purse, { short: unpaid, l1Fee }, relayer, policy)
-  if (gasLimit === undefined) {
-    return { condition: 'gas_unknown', facts: { of: 'send' } }
-  }
+  if (gasLimit === undefined) return { condition: 'gas_unknown', facts: factsOfUnknownGas('send', estimate) }
   if (!fees) {
     const isNamed = pricing.kind !== 'speed'
     const price = isNamed ? feeCap(pricing) : roughly(market.baseFee ?? 0n)
@@ -154,18 +166,19 @@ function fundedOffer(
   }
   if (balance < minBalance) return { condition: 'balance_below_minimum', facts: { balance, minBalance } }
   const short = upfrontCost(value + l1Fee, gasLimit, fees) - wallet
-  return short > 0n ? explainShort(transaction, purse, { short, l1Fee }, relayer, policy) : { fees, gasLimit }
+  return short > 0n ? explainShort(transaction, purse, { short, l1Fee, estimate }, relayer, policy) : { fees, gasLimit }
 }
 
 /** The shortage as a reason. With skip_unfunded it omits the balance, so that many rows need not be rewritten when it changes. */
 function explainShort(
-  { payload: { value } }: InPhase<'queued'>,
+  { payload: { value, gasLimit } }: InPhase<'queued'>,
   { balance, counted }: Purse,
-  { short, l1Fee }: { readonly short: Wei; readonly l1Fee: Wei },
+  { short, l1Fee, estimate }: { readonly short: Wei; readonly l1Fee: Wei; readonly estimate?: Estimate | undefined },
   { policies }: Relayer,
   { profile }: NetworkPolicy,
 ): Reason {
-  const missing = { value, short: roughly(short), paysL1: l1Fee > 0n }
+  const gasBetween = gasLimit === undefined ? gasBetweenIn(estimate) : undefined
+  const missing = { value, short: roughly(short), paysL1: l1Fee > 0n, ...(gasBetween && { gasBetween }) }
   if (policies.skipUnfunded) return { condition: 'balance_short', facts: { of: 'passed', ...missing } }
   const lagBlocks = lagOf(profile)
   const isLate = lagBlocks > 0 && short <= balance - counted

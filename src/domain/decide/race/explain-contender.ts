@@ -16,6 +16,7 @@ import type { Bid } from '../terms/bidder.ts'
 import type { Contender } from '../terms/contender.ts'
 import { payloadCost } from '../terms/funds.ts'
 import { refusalOf } from '../waits/explain-waits.ts'
+import { factsOfUnknownGas } from '../waits/unknown-gas.ts'
 import { floorFor } from './bid.ts'
 
 /** Explains why a replacement may not be signed now, at any price. Empty if it may. */
@@ -150,8 +151,10 @@ export function explainOwnPrice(transaction: InPhase<'inFlight'>, fees: Fees): D
 export function explainUnestimated({ transaction, wants }: Contender, { observation }: Situation): Decision[] {
   if (wants !== 'replacement') return explain(transaction, { condition: 'gas_unknown', facts: { of: 'noOp' } })
   // Its estimate comes with the next observation.
-  if (!observation.estimates.has(transaction.id)) return []
-  return explain(transaction, { condition: 'gas_unknown', facts: { of: 'replacement' } })
+  const estimate = observation.estimates.get(transaction.id)
+  return estimate
+    ? explain(transaction, { condition: 'gas_unknown', facts: factsOfUnknownGas('replacement', estimate) })
+    : []
 }
 
 function latestOf({ own, transaction }: Contender): Attempt {

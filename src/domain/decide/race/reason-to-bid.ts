@@ -2,6 +2,7 @@
 import {
   type Attempt,
   invalidReasonOf,
+  invalidWordsOf,
   newest,
   type RefusalCode,
   refusalCodeOf,
@@ -52,7 +53,7 @@ function isTooTight({ transaction, wants }: Contender, latest: Attempt, situatio
   if (wants === 'payload' && isBelowLeastGas(transaction, gasRulesOf(policy.profile, observation)))
     return blocksWaited(latest, observation.head.number) >= 1
   if (wants === 'payload' || !lacksGas(latest, observation.market)) return false
-  return isTightOnArrival(latest, situation) ?? invalidReasonOf(latest) !== undefined
+  return isTightOnArrival(latest, situation) ?? invalidWordsOf(latest) !== undefined
 }
 
 /** Refusals that a higher price may end. A node's own limit on prices and a nonce that it calls too high are not among them. */
