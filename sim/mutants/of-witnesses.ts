@@ -11,13 +11,52 @@ export const ofWitnesses: readonly Mutant[] = [
   {
     name: 'one-estimate-reverts',
     breaks: 'ends a payload that one endpoint of several calls reverting',
-    caughtBy: 'test/chain/fees/second-estimate.unit.test.ts',
-    expects: 'that answers decides',
+    caughtBy: 'test/chain/fees/believe-estimates.unit.test.ts',
+    expects: 'by one of two, or of three, end nothing',
     edits: [
       {
-        file: 'src/chain/fees/estimate-gas.ts',
-        find: 'if (others.length === 0) return first',
-        put: 'if (others.length >= 0) return first',
+        file: 'src/chain/fees/believe-estimates.ts',
+        find: 'if (ofGas.length === 0 || ofFailure.length > 1)',
+        put: 'if (ofFailure.length > 0)',
+      },
+    ],
+  },
+  {
+    name: 'one-estimate-signs',
+    breaks: 'signs the gas that one endpoint estimates, whatever others say',
+    caughtBy: 'test/chain/fees/believe-estimates.unit.test.ts',
+    expects: 'where two others estimate 43,249, is not signed',
+    edits: [
+      {
+        file: 'src/chain/fees/believe-estimates.ts',
+        find: 'return isAlike(one.gas, other.gas, alikeFactor)',
+        put: 'return true',
+      },
+    ],
+  },
+  {
+    name: 'estimate-errors-at-once',
+    breaks: 'ends a payload whose estimate fails once in words of no table',
+    caughtBy: 'test/chain/fees/believe-estimates.unit.test.ts',
+    expects: 'last after three readings in like words over a minute',
+    edits: [
+      {
+        file: 'src/chain/fees/remember-failures.ts',
+        find: 'return run.readings >= readingsMin && now - run.since >= lastingMs',
+        put: 'return true',
+      },
+    ],
+  },
+  {
+    name: 'estimate-errors-of-one-endpoint',
+    breaks: 'ends a payload whose estimate fails at one endpoint, while the others are silent',
+    caughtBy: 'test/chain/fees/believe-estimates.unit.test.ts',
+    expects: 'by one of two count no more than a revert',
+    edits: [
+      {
+        file: 'src/chain/fees/believe-estimates.ts',
+        find: 'if (said.length < enoughOf(providers) && silence.ms() < aloneAfterMs) return undefined',
+        put: '',
       },
     ],
   },

@@ -53,8 +53,12 @@ export function againAfter(
 /** Pause until another look for a witness: a chain that makes blocks on demand makes none while a second endpoint catches up. */
 const witnessAgainMs = 2_000
 
-/** Pauses until a condition is observed anew: a chain that makes blocks on demand makes none while a gap blocks everything. */
-const rereadsMs: Partial<Record<Condition, number>> = { gap_unconfirmed: 5_000, gap_fillers_limited: 60_000 }
+/** Pauses until a condition is observed anew: a chain that makes blocks on demand makes none while the queue waits. */
+const rereadsMs: Partial<Record<Condition, number>> = {
+  gap_unconfirmed: 5_000,
+  gap_fillers_limited: 60_000,
+  gas_unknown: 5_000,
+}
 
 /** The longest sleep: a timer can't exceed 2^31-1 ms, and one observation a day is frequent enough. */
 export const sleepMaxMs = 86_400_000

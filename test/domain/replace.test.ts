@@ -161,6 +161,10 @@ describe('what a step makes of it', () => {
     expect(decisionsOn(waiting, new Map([[waiting.id, { kind: 'reverts', reason: 'no' }]]))).toMatchObject([
       { do: 'explain', reason: 'waits: the replacement would revert: no; replace it again, or cancel' },
     ])
+    const failing = { kind: 'fails', reason: 'bad jump', isLasting: true } as const
+    expect(decisionsOn(waiting, new Map([[waiting.id, failing]]))).toMatchObject([
+      { do: 'explain', condition: 'gas_unknown', reason: expect.stringContaining('(bad jump)') },
+    ])
   })
 
   test('where its nonce has waited for long, it offers the tip that every miner of the network takes', () => {

@@ -67,6 +67,8 @@ export const someReasons: readonly Reason[] = [
   { condition: 'signer_unavailable', facts: { signerId: 'vault', code: 'Down', isPermanent: true, activity: '7-a' } },
   { condition: 'facts_missing', facts: { fact: 'laggedBalance' } },
   { condition: 'gas_unknown', facts: { of: 'replacement' } },
+  { condition: 'gas_unknown', facts: { of: 'send', words: 'bad jump' } },
+  { condition: 'gas_unknown', facts: { of: 'differ', lower: 40_123, higher: 9_000_456 } },
   { condition: 'gas_unknown', facts: { of: 'gapFiller', nonce: 41 } },
   { condition: 'would_revert', facts: { of: 'send', words: 'no allowance' } },
   { condition: 'would_revert', facts: { of: 'replacement', words: 'no allowance' } },

@@ -14,7 +14,7 @@ import { measureSilence, type Silence } from '../nodes/silence.ts'
 import { type EstimateRules, estimateBy, type GasLimits, type Said } from './estimate-gas.ts'
 import { type Failures, rememberFailures } from './remember-failures.ts'
 
-export type Estimated = ReadonlyMap<TransactionId, Estimate>
+type Estimated = ReadonlyMap<TransactionId, Estimate>
 
 /** An estimate that is missing is none yet. */
 export interface Estimates {

@@ -6,7 +6,7 @@ import type { Address } from '../../domain/ids.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { BlockNumber, Gas, Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
-import { askProviders, type Figure, isAlike, middleFigure } from '../nodes/ask-providers.ts'
+import { askProviders, isAlike, type MiddleFigure, middleFigure } from '../nodes/ask-providers.ts'
 import type { Call } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
@@ -61,12 +61,12 @@ export function readingNoOp(
 const alikeFactor = 2
 
 function readingGas(endpoints: Endpoints, least: Gas, most: () => Gas | undefined) {
-  let last: (Figure & { readonly readAt: BlockNumber }) | undefined
-  const onceAHead = readOnceAHead<Figure>()
+  let last: (MiddleFigure & { readonly readAt: BlockNumber }) | undefined
+  const onceAHead = readOnceAHead<MiddleFigure>()
   /** Of two that differ. The lower is tried first, and the other one after no node took a no-op with it. */
   let tries: { readonly which: 'lower' | 'higher'; readonly since: BlockNumber } = { which: 'lower', since: 0 }
 
-  const tried = ({ figure, lower = figure }: Figure) => Math.max(least, tries.which === 'lower' ? lower : figure)
+  const tried = ({ figure, lower = figure }: MiddleFigure) => Math.max(least, tries.which === 'lower' ? lower : figure)
 
   return {
     isAboveTransfer: () => last !== undefined && tried(last) > transferGas,
@@ -89,7 +89,7 @@ async function estimate(
   at: TrackedHead,
   address: Address,
   most: Gas | undefined,
-): Promise<Figure | undefined> {
+): Promise<MiddleFigure | undefined> {
   const by = (endpoint: Endpoint) => estimateOfNoOp(endpoint, address, most)
   return middleFigure(await askProviders(endpoints, at.by, by, isEnough), alikeFactor)
 }

@@ -29,7 +29,7 @@ export async function askProviders<T>(
 }
 
 /** Figures of several providers. `lower`: of two that differ, where no third one decides. */
-export interface Figure {
+export interface MiddleFigure {
   readonly figure: number
   readonly lower?: number
 }
@@ -40,7 +40,7 @@ export function isAlike(one: number, other: number, factor: number): boolean {
 }
 
 /** The higher of two, or the middle of three: then one false figure decides nothing. Undefined without any. */
-export function middleFigure(figures: readonly number[], factor: number): Figure | undefined {
+export function middleFigure(figures: readonly number[], factor: number): MiddleFigure | undefined {
   const rising = figures.toSorted((one, other) => one - other)
   const [lower] = rising
   const figure = rising[rising.length >> 1]

@@ -64,7 +64,7 @@ const proseOfNode: readonly RegExp[] = [
   /\brate\b|too many|quota|throttl|capacity|overload|busy|try again|temporar|unavailable|not available/i,
   /upstream|backend|gateway|connection|server error|internal error|response (?:too|is) large|method|unsupported|not supported/i,
   /header|unknown block|block (?:is )?not|block (?:number|with)|trie node|\bstate\b|pruned|sync|ahead of|behind/i,
-  /fund|balance|\bnonce|\bfees?\b|FeePerGas|gas price|gasPrice|base ?fee|underpriced/i,
+  /fund|balance|\bnonce|\bfees?\b|FeePerGas|gas ?price|base ?fee|under ?price/i,
 ]
 
 /**

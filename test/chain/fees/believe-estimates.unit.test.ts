@@ -25,10 +25,10 @@ function among(nodes: readonly Node[], { charges = 'gas_used' }: Partial<Pick<Ne
   const saying = [...nodes]
   const calls: Call[][] = nodes.map(() => [])
   const all = nodes.map((_, index): Endpoint => {
-    const call = async (asked: Call): Promise<Answer> => {
-      calls[index]?.push(asked)
+    const call = async (sent: Call): Promise<Answer> => {
+      calls[index]?.push(sent)
       const node = saying[index] ?? silent
-      return typeof node === 'function' ? node(asked) : node
+      return typeof node === 'function' ? node(sent) : node
     }
     const endpoint = { provider: String(index), fit: () => true, ready: async () => undefined, call }
     return endpoint as Partial<Endpoint> as Endpoint

@@ -230,3 +230,50 @@ test('on Linea a node estimates gas and tip of a payload, and the least tip of a
   expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 108_000 })
   expect((await marketOf(network))?.tips.fastest).toBe(3_000_000n)
 })
+
+const valued = (units: number): RpcReply => ({ result: hex(units) })
+
+/** By endpoints that estimate so much; then twice more, while every endpoint calls the no-op invalid. */
+async function estimatesOf(...units: number[]) {
+  await using pieces = new AsyncDisposableStack()
+  const nodes: RpcServer[] = []
+  for (const each of units) {
+    const other = pieces.use(await startRpcServer())
+    other.react({ do: 'answer', each: (call) => (call.method === 'eth_estimateGas' ? valued(each) : reply(call)) })
+    nodes.push(other)
+  }
+  await using network = networkOver(
+    nodes.map(({ url }) => url),
+    { profile: { ...ethereumProfile, gasRules: osakaRules, noOpGas: 'estimated', floorGas: false } },
+  )
+  const figures = [(await marketOf(network))?.noOpGas]
+  for (let block = 0; block < 2; block += 1) {
+    height += 1
+    figures.push((await marketOf(network, true))?.noOpGas)
+  }
+  return figures
+}
+
+test('of three endpoints no single estimate counts', async () => {
+  expect(await estimatesOf(1, 90_000, 91_000)).toEqual([90_000, 90_000, 90_000])
+  expect(await estimatesOf(30_000_000, 90_000, 91_000)).toEqual([91_000, 91_000, 91_000])
+})
+
+test('of two within twofold the higher counts', async () => {
+  expect(await estimatesOf(50_000, 100_000)).toEqual([100_000, 100_000, 100_000])
+})
+
+test('of two that differ the lower is tried, and the other one while every endpoint calls that no-op invalid', async () => {
+  expect(await estimatesOf(9_000, 90_000)).toEqual([9_000, 90_000, 9_000])
+  expect(await estimatesOf(30_000_000, 90_000)).toEqual([90_000, 30_000_000, 90_000])
+})
+
+test('where the profile has a constant, estimates end once they are no higher', async () => {
+  await using network = openWith({})
+  expect(await marketOf(network, true)).toMatchObject({ noOpGas: 90_000 })
+  gas = 21_000
+  height += 20
+  expect(await marketOf(network)).toMatchObject({ noOpGas: 21_000 })
+  height += 20
+  expect(await marketOf(network)).not.toHaveProperty('noOpGas')
+})

@@ -103,6 +103,19 @@ describe('a queued transaction', () => {
     ])
   })
 
+  test('whose estimate fails in like words for long is refused, and nothing passes it before', () => {
+    const { gasLimit: _, ...payload } = queued(1).payload
+    const decided = (isLasting: boolean) => {
+      const estimates = new Map([[queued(1).id, { kind: 'fails', reason: 'bad jump', isLasting } as const]])
+      return plan({ queued: [queued(1, { payload }), queued(2)] }, { estimates }).decisions
+    }
+    expect(decided(false)).toMatchObject([{ do: 'explain', condition: 'gas_unknown', transaction: { sequence: 1 } }])
+    expect(decided(true)).toMatchObject([
+      { do: 'refuse', reason: "its gas can't be estimated: bad jump" },
+      { do: 'assignNonce', transaction: { sequence: 2 }, nonce: 0 },
+    ])
+  })
+
   test('that names more gas than a block holds, or less than it needs, is refused and costs no nonce', () => {
     const naming = (gasLimit: number) => queued(1, { payload: { ...queued(1).payload, gasLimit } })
     const decided = (gasLimit: number, gasLimitMax?: number) =>

@@ -83,6 +83,14 @@ describe('a no-op that nodes call invalid', () => {
     expect(verbs(30_000)).toEqual(['explain'])
   })
 
+  test('in words that no table has is estimated anew, too', () => {
+    const outcome = { kind: 'unknown', code: 'unrecognized', message: 'no' } as const
+    const broadcast = { state: 'handed', outcome, at: now } as const
+    const open = race(someAttempt(0), someNoOp(0, { gasLimit: 30_000, broadcast, recordedAt: now }))
+    expect(inquire(someWork({ open: [open] }), lacksNothing)).toMatchObject({ isNoOpTooTight: true })
+    expect(decisionsOn(open, marketWith(30_001)).map((each) => each.do)).toEqual(['signNoOp'])
+  })
+
   test('is not repeated at the same price with less gas', () => {
     const [first] = decisionsOn(race(someAttempt(0)), marketWith(20_000))
     if (first?.do !== 'signNoOp') throw new Error('no no-op')

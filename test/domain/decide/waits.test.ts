@@ -151,6 +151,24 @@ const cases: readonly Case[] = [
   ],
   ['gas_unknown', { of: 'send' }, { queued: [queued(1, { payload: unlimited })] }, estimating({ kind: 'unknown' })],
   [
+    'gas_unknown',
+    { of: 'send', words: 'bad jump' },
+    { queued: [queued(1, { payload: unlimited })] },
+    estimating({ kind: 'fails', reason: 'bad jump', isLasting: false }),
+  ],
+  [
+    'gas_unknown',
+    { of: 'send', words: 'bad jump' },
+    { open: [inFlight(0)], queued: [queued(1, { payload: unlimited })] },
+    estimating({ kind: 'fails', reason: 'bad jump', isLasting: true }),
+  ],
+  [
+    'gas_unknown',
+    { of: 'differ', lower: 40_000, higher: 9_000_000 },
+    { queued: [queued(1, { payload: unlimited })] },
+    estimating({ kind: 'differ', lower: 40_000, higher: 9_000_000 }),
+  ],
+  [
     'would_revert',
     { of: 'send', words: 'no' },
     { open: [inFlight(0)], queued: [queued(1, { payload: unlimited })] },
