@@ -64,7 +64,7 @@ function readingGas(endpoints: Endpoints, least: Gas, most: () => Gas | undefine
   let last: (MiddleFigure & { readonly readAt: BlockNumber }) | undefined
   const onceAHead = readOnceAHead<MiddleFigure>()
   /** Of two that differ. The lower is tried first, and the other one after no node took a no-op with it. */
-  let tries: { readonly which: 'lower' | 'higher'; readonly since: BlockNumber } = { which: 'lower', since: 0 }
+  let tries: { readonly which: 'lower' | 'higher'; readonly since?: BlockNumber } = { which: 'lower' }
 
   const tried = ({ figure, lower = figure }: MiddleFigure) => Math.max(least, tries.which === 'lower' ? lower : figure)
 
