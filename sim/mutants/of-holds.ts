@@ -53,6 +53,19 @@ export const ofHolds: readonly Mutant[] = [
     ],
   },
   {
+    name: 'order-proves-despite-passing',
+    breaks: 'sends what a lost history canceled for good, after others had passed it',
+    caughtBy: 'test/engine/find-sent.unit.test.ts',
+    expects: 'one that others passed',
+    edits: [
+      {
+        file: 'src/engine/find-sent.ts',
+        find: ' || each.wasPassed',
+        put: '',
+      },
+    ],
+  },
+  {
     name: 'release-by-the-setter',
     breaks: 'lets the key that set a payload release it',
     with: ['fourEyes'],

@@ -3,7 +3,7 @@ import { endedSince, isLostNoOp, matchNoOps } from '../domain/decide/lost-histor
 import { findAmong } from '../domain/decide/lost-history/recover.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import type { LostNoOp, Spender } from '../domain/observation.ts'
-import { isInPhase } from '../domain/transaction.ts'
+import { isInPhase, type Transaction } from '../domain/transaction.ts'
 import type { Nonce } from '../domain/units.ts'
 import type { Reads } from '../store/store.ts'
 
@@ -42,7 +42,9 @@ export async function findSent(
   }
   const ended = await reads.droppedSince(relayer.id, lostHistory.through, endedSince(noOps))
   const since = { ended, overtaken, ...(uncheckedThrough !== undefined && { uncheckedThrough }) }
-  // A release binds out of order: then the order of nonces proves nothing. This copy may have released it since it was restored.
-  const orderedBelow = queue.some((each) => isInPhase(each, 'held') || each.wasHeld) ? -1 : foreign
+  // A release and skip_unfunded bind out of order: then the order of nonces proves nothing. This copy may have released it since it was
+  // restored, or the lost history have passed it.
+  const isOutOfOrder = (each: Transaction) => isInPhase(each, 'held') || each.wasHeld || each.wasPassed
+  const orderedBelow = relayer.policies.skipUnfunded || queue.some(isOutOfOrder) ? -1 : foreign
   return { found, noOpMatches: matchNoOps(queue, found, noOps, orderedBelow, since), ...first }
 }

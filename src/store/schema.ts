@@ -131,6 +131,7 @@ export interface TransactionTable extends PayloadColumns {
   four_eyes: Json<FourEyes> | null
   /** Null: it was never on hold, or still is for the first time. */
   was_held: 1 | null
+  was_passed: 1 | null
   ended_at: number | null
   /** When the inclusion had the required confirmations, if it was not final at once. */
   confirmed_at: number | null

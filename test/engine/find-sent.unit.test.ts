@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { checkHistory } from '../../src/domain/decide/lost-history/check-history.ts'
 import type { LostHistory, Spender } from '../../src/domain/observation.ts'
+import type { Relayer } from '../../src/domain/relayer.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { findSent } from '../../src/engine/find-sent.ts'
 import type { Reads } from '../../src/store/store.ts'
@@ -16,6 +17,7 @@ import {
   receiver,
   someNoOp,
   somePayload,
+  someRelayer,
   someWork,
 } from '../domain/some.ts'
 
@@ -40,8 +42,14 @@ const reads = (queue: readonly Queued[]) =>
     droppedSince: async () => [],
   }) satisfies Partial<Reads> as unknown as Reads
 
-async function look(lostHistory: LostHistory, queue: readonly Queued[], spenders: readonly Spender[]) {
+async function look(
+  lostHistory: LostHistory,
+  queue: readonly Queued[],
+  spenders: readonly Spender[],
+  policies: Partial<Relayer['policies']> = {},
+) {
   const work = someWork({
+    relayer: someRelayer({ policies: { ...someRelayer().policies, ...policies } }),
     queued: queue,
     lostHistory,
     floor: { spentBelow: 0, explainedBelow: spenders[0]?.nonce ?? 0 },
@@ -66,6 +74,20 @@ test('the order proves nothing above a nonce that an unknown transaction took, a
   expect(later.found.noOpMatches).toMatchObject({ canceled: [], suspected: [{ transaction: { sequence: 2 } }] })
   const unbroken = await look({ through, seen }, [two], [noOp])
   expect(unbroken.found.noOpMatches).toMatchObject({ canceled: [{ transaction: { sequence: 2 } }], suspected: [] })
+})
+
+test('the order proves nothing about one that others passed, nor where they may have', async () => {
+  const seen = { below: 7, at: height - 9, isWhole: true }
+  // The lost history passed the first, sent the third and the fourth, and canceled the first between them.
+  const [third, fourth] = [sent(3), sent(4)]
+  const spenders = [spender(5, receiver, 3n), spender(6, address, 0n), spender(7, receiver, 4n)]
+  const suspected = { canceled: [], suspected: [{ transaction: { sequence: 1 } }] }
+  const passed = { ...one, wasPassed: true as const }
+  expect((await look({ through, seen }, [passed, third, fourth], spenders)).found.noOpMatches).toMatchObject(suspected)
+  const policies = { skipUnfunded: true }
+  expect((await look({ through, seen }, [one, third, fourth], spenders, policies)).found.noOpMatches).toMatchObject(
+    suspected,
+  )
 })
 
 test('the order proves nothing about one that was on hold, also once this copy has released it', async () => {

@@ -84,8 +84,8 @@ function changed(
     case 'refuse':
       return refusePayload(transaction, change.reason, now)
     case 'explain': {
-      const { do: _, transaction: __, ...reason } = change
-      return withWait(transaction, reason, now)
+      const { do: _, transaction: __, isPassed, ...reason } = change
+      return { ...withWait(transaction, reason, now), ...(isPassed && { wasPassed: true }) }
     }
     case 'clearWait':
       return withoutWait(transaction)

@@ -8,7 +8,7 @@ const tables: readonly Sql[] = [
     created_at BIGINT NOT NULL, created_by TEXT, origin TEXT NOT NULL, valid_until BIGINT,
     phase TEXT NOT NULL, open INTEGER NOT NULL, status TEXT NOT NULL, status_reason TEXT,
     wait_condition TEXT, wait_facts TEXT, wait_since BIGINT,
-    hold TEXT, held_until BIGINT, was_held INTEGER, four_eyes TEXT,
+    hold TEXT, held_until BIGINT, was_held INTEGER, was_passed INTEGER, four_eyes TEXT,
     nonce BIGINT, sent_at BIGINT, give_ups INTEGER,
     canceled_at BIGINT, cancel_origin TEXT, cancel_cost_max TEXT, bulk_part BIGINT,
     ended_at BIGINT, confirmed_at BIGINT, drop_reason TEXT,

@@ -3,6 +3,7 @@
 
 import { expect, test } from 'vitest'
 import type { Condition } from '../../../src/domain/condition.ts'
+import { apply } from '../../../src/domain/decide/apply.ts'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
 import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
@@ -13,6 +14,7 @@ import { decideInWords as decide } from '../in-words.ts'
 import {
   ether,
   inFlight,
+  now,
   queued,
   someAttempt,
   somePayload,
@@ -66,6 +68,9 @@ test('with it the others take the nonces, in their order and as many as there is
     ],
   })
   expect(all.decisions.flatMap((each) => (each.do === 'assignNonce' ? [each.nonce] : []))).toEqual([0, 1, 2])
+  // What was passed proves no order after a restore.
+  const explained = all.decisions.filter((each) => each.do === 'explain')
+  expect(explained.map((each) => apply(each, each.transaction, undefined, now).wasPassed)).toEqual([true, true])
   expect(decided({ ...skips, maxInFlight: 2 }, { queued: queue }).bound).toEqual([1, 3])
 })
 

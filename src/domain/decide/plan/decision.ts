@@ -83,7 +83,8 @@ export type Decision =
 
 export type WhyReopened = 'reorganized' | 'refuted' | 'contradicted'
 
-export type Explanation = { do: 'explain'; transaction: Transaction } & Reason
+/** `isPassed`: later transactions may go before it. */
+export type Explanation = { do: 'explain'; transaction: Transaction; isPassed?: true } & Reason
 
 /** The next steps of a transaction: decisions, and facts that it needs first. */
 export type Steps = readonly (Decision | Lack)[]

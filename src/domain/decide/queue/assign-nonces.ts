@@ -117,7 +117,7 @@ function assignEach(
         const { reason } = offered
         if (!mayBePassed(reason, work))
           return stop(explain(transaction, reason), passed.length > 0 || isOfMoney(reason))
-        passed.push(...explain(transaction, reason))
+        passed.push({ do: 'explain', transaction, ...reason, isPassed: true })
         left += 1
         break
       }

@@ -34,8 +34,8 @@ export function oneReasonEach(decisions: readonly Decision[]): readonly Decision
 export function withoutRepeats(decisions: readonly Decision[]): readonly Decision[] {
   return decisions.filter((decision) => {
     if (decision.do !== 'explain') return true
-    const { wait } = decision.transaction
-    return !wait || !isSameReason(wait, decision)
+    const { wait, wasPassed } = decision.transaction
+    return !wait || !isSameReason(wait, decision) || (decision.isPassed && !wasPassed)
   })
 }
 

@@ -81,6 +81,7 @@ export const progressColumns = {
   bulk_part: 'bigint',
   four_eyes: 'text',
   was_held: 'integer',
+  was_passed: 'integer',
 } as const satisfies Columns
 
 /** A type error unless each column of the table is in one of them. */

@@ -75,6 +75,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     bulk_part: transaction.bulkPart ?? null,
     four_eyes: transaction.fourEyes ? toJson(transaction.fourEyes) : null,
     was_held: transaction.wasHeld ? 1 : null,
+    was_passed: transaction.wasPassed ? 1 : null,
   }
 }
 
@@ -106,6 +107,7 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
     }),
     ...(row.four_eyes !== null && { fourEyes: fromJson(row.four_eyes) }),
     ...(row.was_held === 1 && { wasHeld: true }),
+    ...(row.was_passed === 1 && { wasPassed: true }),
     ...(row.sent_at !== null && { sentAt: row.sent_at }),
     ...(row.bulk_part !== null && { bulkPart: row.bulk_part }),
     ...(row.give_ups !== null && { giveUps: row.give_ups }),
