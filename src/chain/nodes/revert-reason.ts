@@ -73,8 +73,9 @@ const proseOfNode: readonly RegExp[] = [
  */
 export function failureReason(answer: Answer): string | undefined {
   if (answer.kind !== 'rpcError' || codesOfNode.includes(answer.code)) return undefined
-  const { message } = answer
-  return message === '' || proseOfNode.some((pattern) => pattern.test(message)) ? undefined : cutRevertText(message)
+  const { code, message } = answer
+  if (proseOfNode.some((pattern) => pattern.test(message))) return undefined
+  return cutRevertText(message || `an error without words (${code})`)
 }
 
 /** The data is a string, or inside an object (older Hardhat), or behind "Reverted " (Nethermind, OpenEthereum). */

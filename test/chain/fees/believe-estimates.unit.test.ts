@@ -1,4 +1,5 @@
 // Estimates of a payload by two providers, and a third where they differ.
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { believingEstimates } from '../../../src/chain/fees/believe-estimates.ts'
 import type { TrackedHead } from '../../../src/chain/heads/track-head.ts'
@@ -182,8 +183,29 @@ describe('failures in words of no table', () => {
     expect(await among([error(message), error(message)]).read()).toBeUndefined()
   })
 
-  test.each([-32601, -32005, 429])('code %d is none', async (code) => {
+  const ownCodes = [-32700, -32600, -32601, -32005, -32016, -32029, 429]
+
+  test.each(ownCodes)('code %d is none', async (code) => {
     expect(await among([error('no', code)]).read()).toBeUndefined()
+  })
+
+  test('last, whatever they say, once they are no words of the tables', async () => {
+    const words = fc.constantFrom('', 'bad jump', 'stack underflow (0 <=> 1)', 'EVM error', 'out of memory', 'no', '…')
+    const codes = fc.integer({ min: -32_100, max: 100 }).filter((code) => code !== 3 && !ownCodes.includes(code))
+    await fc.assert(
+      fc.asyncProperty(words, words, codes, fc.array(fc.nat(), { maxLength: 3 }), async (one, other, code, figures) => {
+        const endpoints = among([
+          () => error(`${one} ${figures.pop() ?? ''}`, code),
+          () => error(`${other} 0x${(figures.pop() ?? 0).toString(16)}`, code),
+        ])
+        let estimate = await endpoints.read()
+        for (let reading = 0; reading < 3; reading += 1) {
+          endpoints.wait(20_000)
+          estimate = await endpoints.read()
+        }
+        expect(estimate).toMatchObject({ kind: 'fails', isLasting: true })
+      }),
+    )
   })
 
   test('by one of two count no more than a revert', async () => {
