@@ -97,7 +97,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       known.isFinal = isFinal
       return known
     }
-    const opened: Entry = { claim, tag, isFinal, heard: new Map(), said: saidBy([]), readings: 0, dueAt: 0 }
+    const opened = openEntry({ claim, tag, isFinal }, ofSpender)
     entries.set(claim.hash, [opened, ...ofSpender].slice(0, claimsMax))
     return opened
   }
@@ -189,6 +189,13 @@ const saidAs: Record<Exclude<View, 'silent'>, keyof Said> = {
   refuted: 'refutedBy',
   unlisted: 'refutedBy',
   elsewhere: 'elsewhereBy',
+}
+
+/** The words that the block lacks its spender hold for any result and any tag: a contradiction does not end with its claim. */
+function openEntry(opened: Pick<Entry, 'claim' | 'tag' | 'isFinal'>, ofSpender: readonly Entry[]): Entry {
+  const ofBlock = ofSpender.filter(({ claim }) => claim.block.hash === opened.claim.block.hash)
+  const heard = new Map(ofBlock.flatMap((each) => [...each.heard].filter(([, { view }]) => view === 'unlisted')))
+  return { ...opened, heard, said: saidBy([...heard.values()]), readings: 0, dueAt: 0 }
 }
 
 /** Whether a witness contradicts the endpoint that reported it. */

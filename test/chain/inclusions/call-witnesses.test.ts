@@ -241,6 +241,20 @@ test('while they contradict each other, the word of one that is silent now stand
   }
 })
 
+test('a contradiction does not end while the first answers with the tag are under way, and no word for it goes over', async () => {
+  const { call, tagged, nodes, clock } = openWitnesses({ ...lists, tag: 50 }, { ...lacks, tag: 50 })
+  expect(await call()).toMatchObject({ shownBy: [0], unlistedBy: [1] })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  for (const { shows } of nodes) shows.delayed = promise
+  const early = tagged()
+  await turn()
+  clock.advance(250)
+  expect(await early).toMatchObject({ shownBy: [], unlistedBy: [1] })
+  resolve()
+  for (let turns = 0; turns < 20; turns += 1) await turn()
+  expect(await tagged()).toMatchObject({ shownBy: [0], unlistedBy: [1] })
+})
+
 test('while they contradict each other, they are called again at growing intervals', async () => {
   const { call, nodes, clock } = openWitnesses(lists, lacks)
   const times = 300
