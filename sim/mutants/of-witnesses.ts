@@ -116,6 +116,32 @@ export const ofWitnesses: readonly Mutant[] = [
     edits: [{ file: rule, find: 'return unlistedBy.length > 0 &&', put: 'return unlistedBy.length > 9 &&' }],
   },
   {
+    name: 'one-word-is-the-cost',
+    breaks: 'keeps the charge of one receipt, which no second one shows',
+    caughtBy: decided,
+    expects: 'is the cost of the final transaction',
+    edits: [
+      {
+        file: rule,
+        find: 'return { ...rest, ...testimony.charge }',
+        put: 'return { ...inclusion, ...testimony.charge }',
+      },
+    ],
+  },
+  {
+    name: 'lost-receipt-is-no-matter',
+    breaks: 'takes the list of a block for the receipt of a no-op',
+    caughtBy: called,
+    expects: 'a no-op with a cost',
+    edits: [
+      {
+        file: viewing,
+        find: 'if (needsReceipt(claim) && !result)',
+        put: 'if (claim.succeeded !== undefined && !result)',
+      },
+    ],
+  },
+  {
     name: 'one-word-ends-a-race',
     breaks: 'takes a contradicted inclusion for the end of a cancellation',
     caughtBy: decided,
@@ -247,8 +273,8 @@ export const ofWitnesses: readonly Mutant[] = [
     edits: [
       {
         file: viewing,
-        find: "return result === succeeded ? 'shown'",
-        put: "return result !== undefined ? 'shown'",
+        find: 'result?.succeeded === claim.succeeded ?',
+        put: 'result?.succeeded !== undefined ?',
       },
     ],
   },

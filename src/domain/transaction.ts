@@ -49,6 +49,14 @@ export interface Execution {
   readonly revertReason?: string
 }
 
+/** The part of a receipt that makes the cost of an execution. */
+export type Charge = Pick<Execution, 'gasUsed' | 'effectiveGasPrice' | 'l1Fee'>
+
+export function isSameCharge(one: Charge, other: Charge): boolean {
+  const isSamePrice = one.effectiveGasPrice === other.effectiveGasPrice
+  return one.gasUsed === other.gasUsed && isSamePrice && one.l1Fee === other.l1Fee
+}
+
 /** The spender of the nonce: one of our attempts, on record or not, or a foreign transaction. */
 export type Inclusion =
   | (Execution & {

@@ -3,7 +3,7 @@
 import type { Condition } from './condition.ts'
 import type { Hash } from './ids.ts'
 import type { WitnessRule } from './second-witness.ts'
-import { type BlockRef, type Inclusion, spenderKind } from './transaction.ts'
+import { type BlockRef, type Charge, feesPaid, type Inclusion, spenderKind } from './transaction.ts'
 
 /** A claim for witnesses to confirm: the block lists the spender and, for a payload, the result is the same. */
 export interface WitnessClaim {
@@ -11,12 +11,19 @@ export interface WitnessClaim {
   readonly block: BlockRef
   /** Absent where the result does not matter, or no endpoint reported it. */
   readonly succeeded?: boolean
+  /** An endpoint reported the cost: the receipt of another one is compared. */
+  readonly isPriced?: true
+}
+
+/** Whether a list of the block is only a part of the answer. */
+export function needsReceipt({ succeeded, isPriced }: WitnessClaim): boolean {
+  return succeeded !== undefined || isPriced === true
 }
 
 /** Endpoints by their index in the configuration, at most one of each provider. */
 export interface Testimony {
   readonly shownBy: readonly number[]
-  /** Endpoints that list the spender, and do not report the result of the claim. */
+  /** Endpoints that list the spender, without the receipt that the claim needs, or without the result in it. */
   readonly listedBy: readonly number[]
   /** Endpoints that show the block without the spender, or with another result. One of a block's two lists is forged. */
   readonly refutedBy: readonly number[]
@@ -24,9 +31,11 @@ export interface Testimony {
   readonly unlistedBy: readonly number[]
   /** Endpoints that show another block at this height: theirs, or the one of the others, may be replaced yet. */
   readonly elsewhereBy: readonly number[]
+  /** The charge that two of those that show it have in their receipts. Absent: no two have the same. */
+  readonly charge?: Charge
   /** How many providers the network has. */
   readonly providers: number
-  /** How long all providers but one have been silent, or have not said the result. 0 while two answer. */
+  /** How long all providers but one have been silent, or had no receipt. 0 while two answer. */
   readonly silentMs: number
   /** How many blocks the head is above the block. */
   readonly laterBlocks: number
@@ -80,9 +89,25 @@ function isAlone({ providers, silentMs, laterBlocks }: Testimony, { witnessSilen
   return providers === 1 || (silentMs >= witnessSilentMs && laterBlocks >= laterBlocksMin)
 }
 
+/** The inclusion as it is final: its cost is what two endpoints show equally, or the word of one where that may be final. */
+export function withProvenCharge(
+  inclusion: Inclusion,
+  testimony: Testimony | undefined,
+  { secondWitness }: WitnessRule,
+): Inclusion {
+  if (inclusion.by === 'external' || !testimony || secondWitness === 'off') return inclusion
+  if (testimony.shownBy.length < witnessesNeeded && secondWitness === 'prefer') return inclusion
+  const { gasUsed: _, effectiveGasPrice: __, l1Fee: ___, ...rest } = inclusion
+  return { ...rest, ...testimony.charge }
+}
+
 /** The result of a no-op is nobody's concern: its nonce is spent. */
 export function claimOf(inclusion: Inclusion): WitnessClaim {
   const { hash, block } = inclusion
   const isResult = inclusion.by !== 'external' && spenderKind(inclusion) === 'payload'
-  return { hash, block, ...(isResult && inclusion.succeeded !== undefined && { succeeded: inclusion.succeeded }) }
+  const isPriced = inclusion.by !== 'external' && feesPaid(inclusion) !== undefined
+  return {
+    ...{ hash, block, ...(isPriced && { isPriced }) },
+    ...(isResult && inclusion.succeeded !== undefined && { succeeded: inclusion.succeeded }),
+  }
 }

@@ -44,7 +44,13 @@ test('each step of a life counts once, in the five minutes in which it happened'
   expect(figureChanges(mined(), confirmed(), later)).toEqual([
     { at: delayed, figures: { confirmed: 1, ...beside, ...spent } },
   ])
-  expect(figureChanges(confirmed(), finalize(confirmed(), 2, later + periodMs), later + periodMs)).toEqual([])
+  expect(
+    figureChanges(
+      confirmed(),
+      finalize(confirmed(), { ...confirmed().lifecycle, witnesses: 2 }, later + periodMs),
+      later + periodMs,
+    ),
+  ).toEqual([])
 })
 
 test('a reorganization takes back the confirmation where it was counted', () => {

@@ -5,6 +5,7 @@ import type { NoteContradiction } from '../../domain/contradiction.ts'
 import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
+import type { Charge } from '../../domain/transaction.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import { type Testimony, type WitnessClaim, witnessesNeeded } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
@@ -184,13 +185,26 @@ function reporting({ logger, metrics, note }: Pick<CallWitnesses, 'logger' | 'me
   return ({ hash, block, succeeded }: WitnessClaim, words: readonly Word[]) => {
     const { shownBy: shown, refutedBy, elsewhereBy } = saidBy(words)
     const denied = [...refutedBy, ...elsewhereBy]
+    const subject = denied.length > 0 ? 'spender' : 'cost'
     const facts = { hash, block: block.number, shown_by: shown, denied_by: denied }
-    logger.warn(facts, 'endpoints contradict each other about the spender of a nonce')
+    logger.warn(facts, `endpoints contradict each other about the ${subject} of a nonce`)
     for (const index of [...shown, ...denied]) metrics.contradicted(index)
     note({
       condition: 'witnesses_contradict',
       question: { block, spender: hash, ...(succeeded !== undefined && { succeeded }) },
-      answers: words.map(({ endpoint, answer }) => ({ endpoint, answer: answer ? JSON.stringify(answer) : '' })),
+      answers: words.map(({ endpoint, answer, charge = {} }) => ({
+        endpoint,
+        answer: answer ? JSON.stringify({ ...answer, ...figuresOf(charge) }) : '',
+      })),
     })
+  }
+}
+
+/** The members of a charge, as a contradiction keeps them. */
+function figuresOf({ gasUsed, effectiveGasPrice, l1Fee }: Charge) {
+  return {
+    ...(gasUsed !== undefined && { gas_used: gasUsed }),
+    ...(effectiveGasPrice !== undefined && { effective_gas_price: effectiveGasPrice.toString() }),
+    ...(l1Fee !== undefined && { l1_fee: l1Fee.toString() }),
   }
 }

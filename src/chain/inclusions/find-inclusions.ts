@@ -70,7 +70,7 @@ export async function findInclusions(
     for (const [nonce, reported] of receipts.inclusions) {
       if (parts.witnesses.isRefuted(claimOf(reported))) continue
       found.set(nonce, mergeReports(found.get(nonce), reported))
-      parts.witnesses.reported(endpoint, claimOf(reported))
+      parts.witnesses.reported(endpoint, reported)
     }
     if (endpoint === at.by) {
       for (const nonce of receipts.denied) denied.add(nonce)

@@ -1,9 +1,9 @@
 // Decodes a receipt and derives what it proves about the execution. Transaction and block are required. Older nodes and
 // some gateways omit other members, and the protocol's rules prove some of these.
-import { effectivePrice } from '../../domain/fees.ts'
+import { effectivePrice, feeCap } from '../../domain/fees.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { LiveAttempt } from '../../domain/observation.ts'
-import type { BlockRef, Execution, Inclusion } from '../../domain/transaction.ts'
+import type { BlockRef, Charge, Execution, Inclusion } from '../../domain/transaction.ts'
 import { feesPaid, spenderKind } from '../../domain/transaction.ts'
 import type { Gas, Nonce, Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
@@ -118,13 +118,31 @@ export async function executionOf(
     succeeded === false ? readRevert(endpoint, hash, block.number) : undefined,
   ])
   if (!price) return undefined
+  const charge = chargeOf({ gasUsed, effectiveGasPrice: price.wei, l1Fee })
   return {
     ...(succeeded !== undefined && { succeeded }),
-    ...(gasUsed !== undefined && { gasUsed }),
-    ...(price.wei !== undefined && { effectiveGasPrice: price.wei }),
-    ...(l1Fee !== undefined && { l1Fee }),
+    ...(isPayable(charge, signed) && charge),
     ...(revertReason !== undefined && { revertReason }),
   }
+}
+
+/** The members that a receipt has. */
+export function chargeOf({
+  gasUsed,
+  effectiveGasPrice,
+  l1Fee,
+}: { [Part in keyof Charge]: Charge[Part] | undefined }): Charge {
+  return {
+    ...(gasUsed !== undefined && { gasUsed }),
+    ...(effectiveGasPrice !== undefined && { effectiveGasPrice }),
+    ...(l1Fee !== undefined && { l1Fee }),
+  }
+}
+
+/** Whether the sender could be charged so much: its signature bounds gas and price together (Filecoin charges unused gas in the price). */
+function isPayable({ gasUsed = 0, effectiveGasPrice = 0n }: Charge, { gasLimit, fees }: Partial<LiveAttempt>): boolean {
+  if (gasLimit === undefined || !fees) return true
+  return BigInt(gasUsed) * effectiveGasPrice <= BigInt(gasLimit) * feeCap(fees)
 }
 
 /**

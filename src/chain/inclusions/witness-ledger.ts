@@ -2,8 +2,9 @@
 import { LRUCache } from 'lru-cache'
 import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
+import { type Charge, feesPaid, isSameCharge } from '../../domain/transaction.ts'
 import type { BlockNumber } from '../../domain/units.ts'
-import { enoughOf, type Testimony, type WitnessClaim, witnessesNeeded } from '../../domain/witness.ts'
+import { enoughOf, needsReceipt, type Testimony, type WitnessClaim, witnessesNeeded } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { measureSilence, type Silence } from '../nodes/silence.ts'
 import type { View, WitnessAnswer } from './witness-view.ts'
@@ -41,6 +42,8 @@ export interface Entry {
   heard: ReadonlyMap<string, Word & { readonly at: number }>
   /** The words by what they say, counted once for each reading, as each step reads them of all claims. */
   said: Said
+  /** The charge that two words have. */
+  charge?: Charge | undefined
   /** Absent before anybody was silent. */
   silence?: Silence
   readings: number
@@ -85,8 +88,8 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
   const reported = new LRUCache<string, true>({ max: rememberedMax })
   // Where a node has no receipts for long, it may show its lists all the same.
   const measure = () => measureSilence(clock, countedMaxMs)
-  const ofAny = { listings: measure(), results: measure() }
-  const silenceOfAny = ({ succeeded }: WitnessClaim) => ofAny[succeeded === undefined ? 'listings' : 'results']
+  const ofAny = { listings: measure(), receipts: measure() }
+  const silenceOfAny = (claim: WitnessClaim) => ofAny[needsReceipt(claim) ? 'receipts' : 'listings']
   const enough = enoughOf(providers)
   let lastHeard: number | undefined
 
@@ -102,8 +105,8 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
     return opened
   }
 
-  const silenceMs = () => Math.max(ofAny.listings.ms(), ofAny.results.ms())
-  /** Whether too few gave the result: without it, a list is only a part of the answer. */
+  const silenceMs = () => Math.max(ofAny.listings.ms(), ofAny.receipts.ms())
+  /** Whether too few gave the receipt: without it, a list is only a part of the answer. */
   const isSilent = ({ size }: Heard, { listedBy }: Said) => size - listedBy.length < enough
 
   return {
@@ -121,6 +124,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       entry.heard = new Map([...kept, ...[...heard].map(([provider, word]) => [provider, { ...word, at }] as const)])
       const said = saidBy([...entry.heard.values()])
       entry.said = said
+      entry.charge = chargeIn(entry.heard)
       // Without any answer, nobody is silent beside another.
       const [first] = heard.values()
       if (first) {
@@ -142,22 +146,37 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
         const unlistedBy = [...entry.heard.values()].filter(({ view }) => view === 'unlisted')
         if (unlistedBy.length >= enough) refuted.set(keyOf({ hash: claim.hash, block: claim.block }), true)
       }
-      // The hash of the newest block may change yet, with each flashblock above all, and later ones with a reorganization.
-      const isYoung = (!entry.isFinal || head <= claim.block.number) && said.refutedBy.length === 0
-      if (reported.has(keyOf(claim)) || said.shownBy.length === 0 || !isDenied(entry) || isYoung) return
-      reported.set(keyOf(claim), true)
+      const isLasting = isDeniedForGood(entry, head)
+      const key = `${isLasting} ${keyOf(claim)}`
+      if (reported.has(key) || said.shownBy.length === 0 || !(isLasting || isChargeDenied(entry))) return
+      reported.set(key, true)
       contradicted(claim, [...entry.heard.values()])
     },
     single() {
       const silentMs = silenceMs()
       return lastHeard === undefined || silentMs === 0 ? undefined : { endpoint: lastHeard, silentMs }
     },
-    testimony({ claim, heard, said, silence }, head) {
+    testimony({ claim, heard, said, charge, silence }, head) {
       const silentMs = isSilent(heard, said) ? Math.max(silence?.ms() ?? 0, silenceOfAny(claim).ms()) : 0
       const laterBlocks = Math.max(0, head - claim.block.number)
-      return { ...said, providers, silentMs, laterBlocks }
+      return { ...said, ...(charge && { charge }), providers, silentMs, laterBlocks }
     },
   }
+}
+
+/** The charge that two endpoints have which show the spender. Two that leave the price out name none. */
+function chargeIn(heard: Heard): Charge | undefined {
+  const charges = chargesIn(heard).filter((charge) => feesPaid(charge) !== undefined)
+  return charges.find((one, index) => charges.some((other, at) => at > index && isSameCharge(one, other)))
+}
+
+/** Whether two endpoints have a charge, and no two have the same. */
+function isChargeDenied({ heard, charge }: Entry): boolean {
+  return !charge && chargesIn(heard).length >= witnessesNeeded
+}
+
+function chargesIn(heard: Heard): readonly Charge[] {
+  return [...heard.values()].flatMap(({ view, charge }) => (view === 'shown' && charge ? [charge] : []))
 }
 
 /** Counted words: most claims of a network have the same few, and each combination is counted once. */
@@ -203,9 +222,16 @@ export function isDenied({ said: { refutedBy, elsewhereBy } }: Entry): boolean {
   return refutedBy.length + elsewhereBy.length > 0
 }
 
+/** The hash of the newest block may change yet, with each flashblock above all, and later ones with a reorganization. */
+function isDeniedForGood(entry: Entry, head: BlockNumber): boolean {
+  const isYoung = !entry.isFinal || head <= entry.claim.block.number
+  return entry.said.refutedBy.length > 0 || (isDenied(entry) && !isYoung)
+}
+
 /** Whether two claims are the same: another block, or another result, is another claim. */
 function isSame(one: WitnessClaim, other: WitnessClaim): boolean {
-  return one.block.hash === other.block.hash && one.succeeded === other.succeeded
+  const isSameResult = one.succeeded === other.succeeded && one.isPriced === other.isPriced
+  return one.block.hash === other.block.hash && isSameResult
 }
 
 function keyOf({ hash, block, succeeded }: WitnessClaim): string {

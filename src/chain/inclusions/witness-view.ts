@@ -4,18 +4,18 @@ import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
-import type { BlockRef } from '../../domain/transaction.ts'
+import type { BlockRef, Charge, Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber } from '../../domain/units.ts'
-import type { WitnessClaim } from '../../domain/witness.ts'
+import { claimOf, needsReceipt, type WitnessClaim } from '../../domain/witness.ts'
 import type { NamedBlock } from '../heads/read-tag.ts'
 import { type NodeReply, valueIn } from '../nodes/ask-about.ts'
 import { toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { type Listing, readListing } from '../nodes/read-block.ts'
-import { type Receipt, readReceipt, toReceipt } from './receipt.ts'
+import { chargeOf, type Receipt, readReceipt, toReceipt } from './receipt.ts'
 
 /**
- * `shown`: the block, with the spender and the result of the claim. `listed`: without a result, which may come later.
+ * `shown`: the block, with the spender and what the claim needs. `listed`: without a receipt or a result, which may come later.
  * `refuted`: another result. `unlisted`: the block without the spender. `elsewhere`: another block at this height. `silent`: no answer,
  * no such block yet, or none any more.
  */
@@ -27,6 +27,8 @@ export interface WitnessAnswer {
   readonly endpoint: number
   /** Absent where the endpoint is silent. */
   readonly answer?: ShownAnswer
+  /** Absent where no receipt was read, or the endpoint has none. */
+  readonly charge?: Charge
 }
 
 /** The basis of a view, for an operator. */
@@ -48,8 +50,8 @@ export interface WitnessViews {
     requested: RequestedBlock,
     claims: readonly WitnessClaim[],
   ): Promise<ReadonlyMap<Hash, WitnessAnswer>>
-  /** The endpoint gave the result in a receipt, so it is not read again. */
-  reported(endpoint: Endpoint, claim: WitnessClaim): void
+  /** The endpoint gave this in a receipt, so it is not read again. */
+  reported(endpoint: Endpoint, inclusion: Inclusion): void
 }
 
 interface RequestedBlock {
@@ -104,15 +106,15 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
     endpoint: Endpoint,
     claims: readonly WitnessClaim[],
     isDoubted: boolean,
-  ): Promise<ReadonlyMap<Hash, boolean>> {
+  ): Promise<ReadonlyMap<Hash, Result>> {
     if (isDoubted) for (const claim of claims) results.forget(endpoint, claim)
     const unread = claims.filter((claim) => results.of(endpoint, claim) === undefined)
-    const found = new Map<Hash, boolean>()
+    const found = new Map<Hash, Result>()
     const receipts = await readReceipts(endpoint, unread)
     for (const [index, claim] of unread.entries()) {
       const receipt = receipts[index]
-      if (!receipt || !isSameBlock(receipt.block, claim.block) || receipt.succeeded === undefined) continue
-      results.keep(endpoint, claim, receipt.succeeded)
+      if (!receipt || !isSameBlock(receipt.block, claim.block)) continue
+      results.keep(endpoint, claim, { succeeded: receipt.succeeded, charge: chargeOf(receipt) })
     }
     for (const claim of claims) {
       const result = results.of(endpoint, claim)
@@ -127,12 +129,11 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
       const shownAs = (view: (claim: WitnessClaim) => WitnessAnswer) =>
         new Map(claims.map((claim) => [claim.hash, view(claim)] as const))
       if (!endpoint.mayShow() || (await endpoint.ready()) !== undefined) return shownAs(() => silence)
-      const withResult = claims.filter(({ succeeded }) => succeeded !== undefined)
       // In one request, so that a witness has to answer once only.
       const [listing, hasTag, found] = await Promise.all([
         listingOf(endpoint, requested),
         isTagged(endpoint, requested),
-        readResults(endpoint, withResult, requested.isDoubted),
+        readResults(endpoint, claims.filter(needsReceipt), requested.isDoubted),
       ])
       if (!listing) return shownAs(() => silence)
       const show = showing(listing, endpoint)
@@ -141,29 +142,34 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
       if (!hasTag) return shownAs(() => silence)
       return shownAs((claim) => show(listing.hashes.has(claim.hash) ? viewOf(claim, found) : denial, claim, found))
     },
-    reported(endpoint, claim) {
-      if (claim.succeeded !== undefined) results.keep(endpoint, claim, claim.succeeded)
+    reported(endpoint, inclusion) {
+      const claim = claimOf(inclusion)
+      if (inclusion.by === 'external' || !needsReceipt(claim)) return
+      results.keep(endpoint, claim, { succeeded: inclusion.succeeded, charge: chargeOf(inclusion) })
     },
   }
 }
 
-/** A result that one endpoint reported. */
+/** What a receipt shows. */
 interface Result {
-  readonly by: number
-  readonly block: Hash
-  readonly succeeded: boolean
+  readonly succeeded: boolean | undefined
+  readonly charge: Charge
 }
 
 /** The results that endpoints reported, by the spender's hash. */
 function rememberResults() {
-  const results = new LRUCache<Hash, readonly Result[]>({ max: resultsKeptMax })
+  const results = new LRUCache<Hash, readonly (Result & { readonly by: number; readonly block: Hash })[]>({
+    max: resultsKeptMax,
+  })
   const ofOthers = ({ index }: Endpoint, hash: Hash) => (results.get(hash) ?? []).filter(({ by }) => by !== index)
   return {
-    of({ index }: Endpoint, { hash, block }: WitnessClaim): boolean | undefined {
-      return results.get(hash)?.find((result) => result.by === index && result.block === block.hash)?.succeeded
+    /** One without the result that the claim needs is read again. */
+    of({ index }: Endpoint, { hash, block, succeeded }: WitnessClaim): Result | undefined {
+      const known = results.get(hash)?.find((result) => result.by === index && result.block === block.hash)
+      return succeeded !== undefined && known?.succeeded === undefined ? undefined : known
     },
-    keep(endpoint: Endpoint, { hash, block }: WitnessClaim, succeeded: boolean): void {
-      results.set(hash, [...ofOthers(endpoint, hash), { by: endpoint.index, block: block.hash, succeeded }])
+    keep(endpoint: Endpoint, { hash, block }: WitnessClaim, result: Result): void {
+      results.set(hash, [...ofOthers(endpoint, hash), { by: endpoint.index, block: block.hash, ...result }])
     },
     forget(endpoint: Endpoint, { hash }: WitnessClaim): void {
       results.set(hash, ofOthers(endpoint, hash))
@@ -178,8 +184,8 @@ const hashesInAnswer = 12
 function showing({ number, hash: block, hashes }: Listing, { index: endpoint }: Endpoint) {
   const facts = { block: number, block_hash: block, transactions: hashes.size }
   const listed = new Map<string, WitnessAnswer>()
-  return (view: View, { hash }: WitnessClaim, results: ReadonlyMap<Hash, boolean>): WitnessAnswer => {
-    const succeeded = results.get(hash)
+  return (view: View, { hash }: WitnessClaim, results: ReadonlyMap<Hash, Result>): WitnessAnswer => {
+    const { succeeded, charge } = results.get(hash) ?? {}
     if (!hashes.has(hash)) {
       const first = [...hashes].slice(0, hashesInAnswer)
       return { view, endpoint, answer: { ...facts, lists_spender: false, succeeded, first } }
@@ -187,15 +193,14 @@ function showing({ number, hash: block, hashes }: Listing, { index: endpoint }: 
     const key = `${view} ${succeeded}`
     const known = listed.get(key) ?? { view, endpoint, answer: { ...facts, lists_spender: true, succeeded } }
     listed.set(key, known)
-    return known
+    return charge ? { ...known, charge } : known
   }
 }
 
-function viewOf({ hash, succeeded }: WitnessClaim, results: ReadonlyMap<Hash, boolean>): View {
-  if (succeeded === undefined) return 'shown'
-  const result = results.get(hash)
-  if (result === undefined) return 'listed'
-  return result === succeeded ? 'shown' : 'refuted'
+function viewOf(claim: WitnessClaim, results: ReadonlyMap<Hash, Result>): View {
+  const result = results.get(claim.hash)
+  if (needsReceipt(claim) && !result) return 'listed'
+  return claim.succeeded === undefined || result?.succeeded === claim.succeeded ? 'shown' : 'refuted'
 }
 
 function readingReceipts() {

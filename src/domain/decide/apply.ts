@@ -59,7 +59,7 @@ function changed(
     case 'confirm':
       return confirm(inPhase(transaction, 'mined'), now)
     case 'finalize':
-      return finalize(inPhase(transaction, 'mined'), change.witnesses, now)
+      return finalize(inPhase(transaction, 'mined'), change, now)
     case 'reopen':
       return reopen(inPhase(transaction, 'mined'), change.why)
     case 'contradict':

@@ -15,7 +15,7 @@ import { payloadsAwaitAnswer, type Situation, type Work } from './plan/work.ts'
 import { cancelInFlight } from './race/cancel-in-flight.ts'
 import { pursue } from './race/pursue.ts'
 import { mayBroadcastNow, mayRaceForCounted } from './rules/arrival-order.ts'
-import { awaitWitness, judgeContradiction, mayConfirmBy, racesOn, witnessesOf } from './rules/second-witness.ts'
+import { awaitWitness, finalizeBy, judgeContradiction, mayConfirmBy, racesOn } from './rules/second-witness.ts'
 import { hasExpired } from './terms/expired.ts'
 import { addedBy } from './terms/funds.ts'
 import { explainStalled, explainUnproven } from './waits/explain-waits.ts'
@@ -120,9 +120,5 @@ function onceMined(
   const isGivenUpForNow = spender !== 'payload' && returnsToQueue(transaction)
   // A gap filler has nothing left to fill.
   const waitsAgain = (lostToForeign || isGivenUpForNow) && transaction.origin !== 'gap'
-  return [
-    waitsAgain
-      ? { do: 'requeue', transaction }
-      : { do: 'finalize', transaction, witnesses: witnessesOf(transaction, observation) },
-  ]
+  return [waitsAgain ? { do: 'requeue', transaction } : finalizeBy(transaction, situation)]
 }

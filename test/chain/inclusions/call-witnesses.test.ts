@@ -25,6 +25,8 @@ interface Shows {
   listing: readonly Hash[] | undefined
   blockHash?: Hash
   status?: '0x0' | '0x1' | undefined
+  gas?: string
+  price?: string
   hasReceipts?: boolean
   servesBlockReceipts?: boolean
   tag?: number
@@ -39,6 +41,8 @@ function nodeOf(shows: Shows, index: number) {
   const receiptOf = (hash: unknown) => ({
     ...{ transactionHash: hash, blockHash: shows.blockHash ?? block.hash, blockNumber: hex(block.number) },
     ...(shows.status !== undefined && { status: shows.status }),
+    ...(shows.gas !== undefined && { gasUsed: shows.gas }),
+    ...(shows.price !== undefined && { gasUsed: '0x5208', effectiveGasPrice: shows.price }),
   })
   const answer = ({ method, params }: Call) => {
     calls.push(method)
@@ -275,22 +279,44 @@ test('the result of a payload is compared; an endpoint that gave it before is no
     { ...lists, status: '0x1' },
   )
   const [first] = nodes
-  if (first) witnesses.reported(first.endpoint, succeeded)
+  if (first) witnesses.reported(first.endpoint, { ...succeeded, by: 'unrecorded' })
   expect(await call([succeeded])).toMatchObject({ shownBy: [0, 3], refutedBy: [2] })
   expect(first?.calls).toEqual(['eth_getBlockByNumber'])
 })
 
-test('a receipt that is not there yet is silence, and read again', async () => {
-  const succeeded = { ...claim, succeeded: true }
-  const { call, nodes, clock } = openWitnesses(
-    { ...lists, status: '0x1' },
-    { ...lists, status: '0x1', hasReceipts: false },
-  )
-  expect(await call([succeeded])).toMatchObject({ shownBy: [0], refutedBy: [] })
+const needsReceipts = [
+  ['a payload', { ...claim, succeeded: true }],
+  ['a no-op with a cost', { ...claim, isPriced: true }],
+] as const
+
+test.each(needsReceipts)('%s: a receipt that is not there yet is silence, and read again', async (_what, needing) => {
+  const shows = { ...lists, status: '0x1', price: '0x7' } as const
+  const { call, nodes, clock } = openWitnesses(shows, { ...shows, hasReceipts: false })
+  expect(await call([needing])).toMatchObject({ shownBy: [0], listedBy: [1], refutedBy: [] })
+  clock.advance(1_000)
+  const silent = await call([needing])
+  expect(silent).toMatchObject({ shownBy: [0], silentMs: 1_000 })
+  expect(silent).not.toHaveProperty('charge')
   const [, late] = nodes
   if (late) late.shows.hasReceipts = true
-  clock.advance(1_000)
-  expect(await call([succeeded])).toMatchObject({ shownBy: [0, 1], refutedBy: [] })
+  clock.advance(2_000)
+  const charge = { gasUsed: 21_000, effectiveGasPrice: 7n }
+  expect(await call([needing])).toMatchObject({ shownBy: [0, 1], refutedBy: [], silentMs: 0, charge })
+})
+
+test('two receipts without a price name no charge', async () => {
+  const shows = { ...lists, status: '0x1', gas: '0x5208' } as const
+  const { call, noted } = openWitnesses(shows, shows)
+  const testimony = await call([{ ...claim, isPriced: true }])
+  expect(testimony).toMatchObject({ shownBy: [0, 1] })
+  expect(testimony).not.toHaveProperty('charge')
+  expect(noted).toHaveLength(1)
+})
+
+test('a claim whose cost is known only later is another claim', async () => {
+  const { call } = openWitnesses({ ...lists, price: '0x7' }, { ...lists, price: '0x7' })
+  expect(await call([claim])).not.toHaveProperty('charge')
+  expect(await call([{ ...claim, isPriced: true }])).toHaveProperty('charge')
 })
 
 test('a lost answer is requested once more', async () => {
@@ -367,4 +393,24 @@ test('a slow endpoint holds no step up for longer than a quarter of a second, an
   if (slow) slow.shows.delayed = next.promise
   expect((await witnesses.call([{ ...other, block: { ...block, hash: hashOf('9') } }], at)).size).toBe(1)
   next.resolve()
+})
+
+test('of a no-op one receipt more is read, and a charge that two show counts', async () => {
+  const priced = { ...claim, isPriced: true } as const
+  const noOp = { ...claim, by: 'attempt', kind: 'cancel', gasUsed: 21_000, effectiveGasPrice: 7n } as const
+  const open = (price: string) => {
+    const opened = openWitnesses(lists, { ...lists, price })
+    const [first] = opened.nodes
+    if (first) opened.witnesses.reported(first.endpoint, noOp)
+    return opened
+  }
+  const agreed = open('0x7')
+  expect(await agreed.call([priced])).toMatchObject({ charge: { gasUsed: 21_000, effectiveGasPrice: 7n } })
+  expect(agreed.nodes.map(({ calls }) => calls.length)).toEqual([1, 2])
+  const differing = open('0x8')
+  expect(await differing.call([priced])).not.toHaveProperty('charge')
+  expect(differing.noted.flatMap(({ answers }) => answers.map(({ answer }) => JSON.parse(answer)))).toMatchObject([
+    { gas_used: 21_000, effective_gas_price: '7' },
+    { gas_used: 21_000, effective_gas_price: '8' },
+  ])
 })

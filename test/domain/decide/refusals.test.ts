@@ -102,7 +102,7 @@ describe('a payload that nodes call invalid', () => {
     expect([statusOf(ended), verdictOn(ended).safeToRetry]).toEqual(['submitted', false])
     const confirmed = confirm(ended, now)
     expect([statusOf(confirmed), verdictOn(confirmed).safeToRetry]).toEqual(['failed', false])
-    expect(verdictOn(finalize(ended, 1, now)).safeToRetry).toBe(true)
+    expect(verdictOn(finalize(ended, { ...ended.lifecycle, witnesses: 1 }, now)).safeToRetry).toBe(true)
     expect(statusOf(reopen(confirmed as InPhase<'mined'>, 'reorganized'))).toBe('submitted')
     // Its own hash after all.
     expect(statusOf(include(given, by(attempt)))).toBe('mined')

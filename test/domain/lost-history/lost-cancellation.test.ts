@@ -217,7 +217,7 @@ describe('a restored cancellation', () => {
     expect(restored.cancellation).toEqual({ origin: 'request', requestedAt: noOp.minedAt })
     expect(statusOf(restored)).toBe('canceled')
     expect(restored.statusReason).toMatch(/^canceled on request; restored from the chain/)
-    const final = finalize(included, 2, now)
+    const final = finalize(included, { ...included.lifecycle, witnesses: 2 }, now)
     expect(verdictOn(final)).toMatchObject({
       state: 'won',
       final: true,
@@ -233,7 +233,7 @@ describe('a restored cancellation', () => {
       restoreCancellation({ transaction: queued(1, { validUntil }), noOp: noOpAt(5) }, now).cancellation?.origin
     expect([originOf(now - 1), originOf(now + 1)]).toEqual(['expiry', 'request'])
     const expired = mineNoOp(queued(1, { validUntil: now - 1 }), noOpAt(5)).included
-    expect(statusOf(finalize(expired, 2, now))).toBe('expired')
+    expect(statusOf(finalize(expired, { ...expired.lifecycle, witnesses: 2 }, now))).toBe('expired')
   })
   test('keeps the request on record, and every attempt', () => {
     const attempts = [someAttempt(5), someNoOp(5)] as const

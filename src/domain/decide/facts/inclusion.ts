@@ -41,9 +41,16 @@ export function contradict(transaction: InPhase<'mined'>, isContradicted: boolea
 }
 
 /** Makes the inclusion final: nothing changes after this. */
-export function finalize(transaction: InPhase<'mined'>, witnesses: number, now: TimestampMs): Transaction {
+export function finalize(
+  transaction: InPhase<'mined'>,
+  { inclusion, witnesses }: { readonly inclusion: Inclusion; readonly witnesses: number },
+  now: TimestampMs,
+): Transaction {
   const { isContradicted: _, ...lifecycle } = transaction.lifecycle
-  return { ...withoutWait(transaction), lifecycle: { ...lifecycle, phase: 'final', finalAt: now, witnesses } }
+  return {
+    ...withoutWait(transaction),
+    lifecycle: { ...lifecycle, inclusion, phase: 'final', finalAt: now, witnesses },
+  }
 }
 
 /** Takes back an inclusion that no longer holds: the transaction races again, with every attempt it ever had. */

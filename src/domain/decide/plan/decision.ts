@@ -49,8 +49,8 @@ export type Decision =
   | ({ do: 'suspect' } & NoOpMatch)
   /** The inclusion has the required confirmations, and is not final yet. */
   | { do: 'confirm'; transaction: InPhase<'mined'> }
-  /** The inclusion is final, by so many witnesses. */
-  | { do: 'finalize'; transaction: InPhase<'mined'>; witnesses: number }
+  /** The inclusion is final, by so many witnesses, and with the cost that they prove. */
+  | { do: 'finalize'; transaction: InPhase<'mined'>; inclusion: Inclusion; witnesses: number }
   /** The inclusion's block is no longer canonical, or endpoints show it without the transaction: of a canceled one, one endpoint. */
   | { do: 'reopen'; transaction: InPhase<'mined'>; why: WhyReopened }
   /** Endpoints begin or cease to contradict each other about the inclusion of a payload. */

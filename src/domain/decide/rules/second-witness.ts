@@ -22,6 +22,7 @@ import {
   isProven,
   isRefuted,
   type Testimony,
+  withProvenCharge,
   witnessesIn,
   witnessesNeeded,
 } from '../../witness.ts'
@@ -90,9 +91,11 @@ export function awaitWitness(
   return isProven(testimony, policy) ? undefined : explainUnwitnessed(transaction, testimony, policy)
 }
 
-/** How many witnesses show the inclusion. */
-export function witnessesOf(transaction: InPhase<'mined'>, observation: Observation): number {
-  return witnessesIn(testimonyOf(transaction, observation))
+/** Ends the transaction by what the witnesses show. */
+export function finalizeBy(transaction: InPhase<'mined'>, { observation, policy }: Situation): Decision {
+  const testimony = testimonyOf(transaction, observation)
+  const inclusion = withProvenCharge(transaction.lifecycle.inclusion, testimony, policy)
+  return { do: 'finalize', transaction, inclusion, witnesses: witnessesIn(testimony) }
 }
 
 /** Whether a step comes soon for a witness: a chain that makes blocks on demand makes none while an endpoint catches up. */

@@ -5,11 +5,13 @@ import { decide } from '../../../../src/domain/decide/decide.ts'
 import { include } from '../../../../src/domain/decide/facts/inclusion.ts'
 import { awaitWitness, lacksWitness, witnessesToCall } from '../../../../src/domain/decide/rules/second-witness.ts'
 import { refusalOfReplacement } from '../../../../src/domain/refusals.ts'
-import { type InPhase, statusOf } from '../../../../src/domain/transaction.ts'
+import type { NetworkPolicy } from '../../../../src/domain/relayer.ts'
+import { feesPaid, type InPhase, statusOf } from '../../../../src/domain/transaction.ts'
 import { sentenceOf } from '../../../../src/domain/wait-sentence.ts'
 import { claimOf, isProven, isRefuted, type Testimony } from '../../../../src/domain/witness.ts'
 import {
   by,
+  gwei,
   headAt,
   height,
   inFlight,
@@ -102,7 +104,7 @@ test('the result belongs to the claim of a payload, and not to that of a no-op',
   expect(claimOf({ by: 'external', hash, block })).toEqual({ hash, block })
 })
 
-function decided(testimony: Partial<Testimony> | undefined) {
+function decided(testimony: Partial<Testimony> | undefined, changes: Partial<NetworkPolicy> = {}) {
   const inclusion = by(someAttempt(0))
   const transaction = include(inFlight(0, [{ ...someAttempt(0), hash: inclusion.hash }]), inclusion) as InPhase<'mined'>
   const observation = someObservation({
@@ -111,7 +113,8 @@ function decided(testimony: Partial<Testimony> | undefined) {
     canonical: new Map([[inclusion.block.number, inclusion.block.hash]]),
     ...(testimony && { testimonies: new Map([[inclusion.hash, { ...nobody, ...testimony }]]) }),
   })
-  return decide({ work: someWork({ open: [transaction] }), observation, policy, now }).decisions
+  const changed = { ...policy, ...changes }
+  return decide({ work: someWork({ open: [transaction] }), observation, policy: changed, now }).decisions
 }
 
 test('a transaction deep enough is settled by two, waits for a second, and is open again once refuted', () => {
@@ -119,6 +122,34 @@ test('a transaction deep enough is settled by two, waits for a second, and is op
   expect(decided(undefined)).toEqual([])
   expect(decided({ shownBy: [0] })).toEqual([])
   expect(decided({ shownBy: [0], refutedBy: [1, 2] })).toMatchObject([{ do: 'reopen', why: 'refuted' }])
+})
+
+test.each([
+  ['two endpoints show the same charge', { gasUsed: 20_000, effectiveGasPrice: 7n, l1Fee: 5n }, 140_005n],
+  ['no two show the same', undefined, undefined],
+])('%s: it is the cost of the final transaction, or there is none', (_what, charge, cost) => {
+  const testimony = { shownBy: [0, 1], ...(charge && { charge }) }
+  const [final] = decided(testimony)
+  if (final?.do !== 'finalize' || final.inclusion.by === 'external') throw new Error('it is not final')
+  expect(feesPaid(final.inclusion)).toBe(cost)
+  expect(final.inclusion.succeeded).toBe(true)
+})
+
+const oneWord = 21_000n * 3n * gwei
+test.each([
+  ['prefer', { shownBy: [0], silentMs: long }, oneWord],
+  // The other one lists it, and never has a receipt.
+  ['prefer', { shownBy: [0], listedBy: [1], silentMs: long }, oneWord],
+  ['require', { shownBy: [0], listedBy: [1], silentMs: long }, undefined],
+  ['off', { shownBy: [0, 1] }, oneWord],
+] as const)('with %s, by %o: one receipt makes a cost of %s', (secondWitness, testimony, cost) => {
+  const [final] = decided(testimony, { secondWitness })
+  if (final?.do !== 'finalize' || final.inclusion.by === 'external') throw new Error('it is not final')
+  expect(feesPaid(final.inclusion)).toBe(cost)
+})
+
+test('a second receipt that is lost is awaited', () => {
+  expect(decided({ shownBy: [0], listedBy: [1], silentMs: 1 }).map((each) => each.do)).not.toContain('finalize')
 })
 
 test('each wait says what to do', () => {
