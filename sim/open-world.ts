@@ -31,6 +31,7 @@ import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
 import { openClients } from './clients.ts'
 import { openHistory } from './history.ts'
 import { isWithheld } from './lies/drop.ts'
+import { hasForgedCost } from './lies/false-receipts.ts'
 import { hasLie } from './lies/lie.ts'
 import { type Marks, watchMarks } from './marks/watch-marks.ts'
 import { isSend, openSimNetwork } from './network.ts'
@@ -178,6 +179,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     (rows.all().get(id)?.cancel_origin === 'request' &&
       (clients.deleted.get(id) ?? Number.MAX_SAFE_INTEGER) >= state.restoredAt)
   const isInclusionForged = () => hasLie(scenario.liar, 'falseInclusion', 'minedEarly')
+  const isCostForged = (hash: Hash) => nodes.some((node) => hasForgedCost(node, hash))
   truth = watchTruth(blocks, nodes, bytes, {
     fail: history.fail,
     rows: rows.all,
@@ -185,6 +187,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     isLost: ({ hash }) => lost.has(hash),
     isInclusionForged,
     areReceiptsMixedUp: () => hasLie(scenario.liar, 'anothersReceipt'),
+    isCostForged,
     wasWonBefore: (tag) => wonBefore.has(tag),
     wasUnknowable,
     executed(tag) {
@@ -195,7 +198,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   const { executions } = truth
   labels = watchLabels(history.fail, truth.successes)
   verdicts = watchVerdicts(disk, blocks, bytes, {
-    ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged, wasOrdered: (hash) => ordered.has(hash) },
+    ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged, isCostForged },
+    wasOrdered: (hash) => ordered.has(hash),
   })
   const funds = watchFunds(blocks, scenario.kind, scenario.reserve, history.fail)
   const policies = watchPolicies(disk, funds, {

@@ -7,6 +7,8 @@ export interface Receipts {
   readonly nodes: readonly ReceiptHabits[]
   /** A node gives the receipts of other transactions: for the service it has none. */
   readonly areReceiptsMixedUp: boolean
+  /** A node named a false cost for it. A final row has a true cost, or none. */
+  readonly isCostForged: boolean
 }
 
 /** The wrong figures, in words. `ours`: the service signed it, so that the row holds more than its hash. */
@@ -21,13 +23,16 @@ export function wrongFigures(row: Row, included: Included, ours: boolean, receip
     const said = row[column as keyof typeof truth]
     return said === null || (ours && said === value) ? [] : [`${column} is ${said}, and should be ${value}`]
   })
+  const isFinal = row.open === 0
+  if (receipts.isCostForged && !isFinal) return []
   // A node may omit members of a receipt. All are missing where no receipt came in time and the block proved the inclusion.
   const mayLack = (member: string) =>
     receipts.areReceiptsMixedUp ||
     receipts.nodes.some(({ omits, lateBlocks }) => lateBlocks > 0 || omits.includes(member))
   const isCostless = row.gas_used === null || row.effective_gas_price === null
-  // The price is proven without its member; the gas is not, and without it nobody needs the price.
-  if (ours && isCostless && !mayLack('gasUsed')) wrong.push('its cost is absent')
+  // One receipt proves the price without its member. Two that name different members contradict each other.
+  const mayLackCost = receipts.isCostForged || mayLack('gasUsed') || (isFinal && mayLack('effectiveGasPrice'))
+  if (ours && isCostless && !mayLackCost) wrong.push('its cost is absent')
   if (ours && row.included_succeeded === null && !mayLack('status')) wrong.push('its success is absent')
   return wrong
 }

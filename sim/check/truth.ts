@@ -37,6 +37,8 @@ export interface TruthWatch {
   isInclusionForged(): boolean
   /** A node returns receipts of other transactions. */
   areReceiptsMixedUp(): boolean
+  /** A node named a false cost in its receipt. */
+  isCostForged(hash: Hash): boolean
   /** The canonical chain executes it from now on. */
   executed(tag: number): void
 }
@@ -98,7 +100,11 @@ export function watchTruth(
         : 'external'
     if (spender !== row.included_kind) fail(`${name} was taken by ${spender}, and the row says ${row.included_kind}`)
     if (transaction.nonce !== row.nonce) fail(`${name} holds nonce ${row.nonce}, its block spent ${transaction.nonce}`)
-    const habits = { nodes: nodes.map(({ receipts }) => receipts), areReceiptsMixedUp: lie.areReceiptsMixedUp() }
+    const habits = {
+      nodes: nodes.map(({ receipts }) => receipts),
+      areReceiptsMixedUp: lie.areReceiptsMixedUp(),
+      isCostForged: lie.isCostForged(transaction.hash),
+    }
     for (const wrong of wrongFigures(row, included, spender !== 'external', habits)) fail(`${name}: ${wrong}`)
     if (row.phase !== 'final') return
     if (!blocks.isCanonical(block) && !mayBeTakenBack(block))

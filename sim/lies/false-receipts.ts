@@ -19,6 +19,29 @@ export const anothersReceipt: Lie = (world, node, { method, params }, honest, di
   return { ...honest, result: receiptJson(world.blocks, node.head, dice.pick(others), node.receipts) }
 }
 
+/** Members of receipts that make a false cost: too low, too high, and no L1 fee that the chain takes. */
+const falseCharges: readonly object[] = [
+  { effectiveGasPrice: '0x1' },
+  { gasUsed: '0x1' },
+  { effectiveGasPrice: `0x${(10n ** 60n).toString(16)}` },
+  { l1Fee: `0x${(10n ** 15n).toString(16)}` },
+]
+
+/** The transactions in whose receipts the node named a false charge. */
+const charged = new WeakMap<SimNode, Set<unknown>>()
+
+export function hasForgedCost(node: SimNode, hash: Hex): boolean {
+  return charged.get(node)?.has(hash) === true
+}
+
+/** The false charge of each transaction is another one, and stays the same. */
+export const falseCost: Lie = (_world, node, { method, params }, honest) => {
+  if (method !== 'eth_getTransactionReceipt' || typeof honest.result !== 'object' || !honest.result) return honest
+  charged.set(node, (charged.get(node) ?? new Set()).add(params[0]))
+  const kind = Number.parseInt(String(params[0]).slice(-1), 16) % falseCharges.length
+  return { ...honest, result: { ...honest.result, ...falseCharges[kind] } }
+}
+
 /** What the node was sent, by sender and nonce. */
 const sent = new WeakMap<SimNode, Map<string, SimTransaction[]>>()
 

@@ -14,6 +14,7 @@ export const lieKinds = [
   'falseInclusion',
   'minedEarly',
   'countedEarly',
+  'falseCost',
 ] as const
 export type LieKind = (typeof lieKinds)[number]
 

@@ -4,7 +4,7 @@ import { countedEarly, minedEarly } from './early-inclusions.ts'
 import { drawHighCount, highCount } from './false-counts.ts'
 import { tagsAhead } from './false-heads.ts'
 import { highPrice } from './false-prices.ts'
-import { anothersReceipt, falseInclusion } from './false-receipts.ts'
+import { anothersReceipt, falseCost, falseInclusion } from './false-receipts.ts'
 import { invalid, underpriced, unknownWords } from './false-refusals.ts'
 import type { DrawnLie, Lie, LieKind } from './lie.ts'
 
@@ -19,6 +19,7 @@ export const lies: Readonly<Record<LieKind, Lie>> = {
   falseInclusion,
   minedEarly,
   countedEarly,
+  falseCost,
 }
 
 /** Consistent stories: each answer is false. */

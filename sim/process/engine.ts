@@ -189,7 +189,9 @@ function configOf(scenario: Scenario, machine: Machine): Config {
         features: ['eip1559'],
         explorerUrls: [],
         // While the other nodes are out for long, a liar is the only witness.
-        secondWitness: hasLie(scenario.liar, 'falseInclusion', 'minedEarly', 'tagsAhead') ? 'require' : 'prefer',
+        secondWitness: hasLie(scenario.liar, 'falseInclusion', 'minedEarly', 'tagsAhead', 'falseCost')
+          ? 'require'
+          : 'prefer',
       },
     ],
     retention: {},

@@ -73,7 +73,7 @@ export function drawWeights(dice: Dice | undefined, nodes: number, liar: Liar | 
 
 /** Lies that contradict what makes a spender final. */
 function isAboutBlocks(lie: LieKind): boolean {
-  return ['tagsAhead', 'falseInclusion', 'minedEarly', 'countedEarly'].includes(lie)
+  return ['tagsAhead', 'falseInclusion', 'minedEarly', 'countedEarly', 'falseCost'].includes(lie)
 }
 
 /** Final is what two witnesses show. One that lies to the end needs two others, or the others wait for good. */

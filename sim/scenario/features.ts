@@ -77,6 +77,7 @@ export const features = {
   falseInclusion: { odds: 0.04, about: 'A node lies: an inclusion that never happened.' },
   minedEarly: { odds: 0.04, about: 'A node lies: transactions that wait in the pool are mined, in true blocks.' },
   countedEarly: { odds: 0.04, about: 'A node lies: transactions that wait in the pool are counted as spent.' },
+  falseCost: { odds: 0.04, about: 'A node lies: false gas, prices and L1 fees in receipts.' },
   tagsAhead: { odds: 0, about: 'A node lies: tags on blocks that are not final, where two nodes report the tag.' },
   underpriced: { odds: 0, about: 'A node lies: a refusal for a low price.' },
 } as const satisfies Readonly<Record<string, Described>>
@@ -91,7 +92,7 @@ export const drawnUsually: Drawn = Object.fromEntries(
   featureNames.map((name) => [name, features[name].odds]),
 ) as unknown as Drawn
 
-const laterThanPins: readonly Feature[] = ['weights', 'secondLie', 'minedEarly', 'countedEarly']
+const laterThanPins: readonly Feature[] = ['weights', 'secondLie', 'minedEarly', 'countedEarly', 'falseCost']
 
 /** The features that no seed of a mutant has unless it names them: the pinned seeds were found before they existed. */
 export function leftOutForMutant(named: readonly Feature[] = []): readonly Feature[] {

@@ -22,6 +22,7 @@ function saidOfExecution(wonBefore: ReadonlySet<number>): readonly string[] {
       isLost: () => false,
       isInclusionForged: () => false,
       areReceiptsMixedUp: () => false,
+      isCostForged: () => false,
       wasUnknowable: () => false,
     },
     wasWonBefore: (tag) => wonBefore.has(tag),
