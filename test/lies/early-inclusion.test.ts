@@ -1,9 +1,9 @@
 // One endpoint shows payloads that wait in the pool in a true block, or only counts them as spent: each can be canceled all the same, and
 // its no-op goes out.
 import { expect, test } from 'vitest'
-import { headOf, minedFrom } from '../../tooling/ledger.ts'
+import { headOf, minedFrom, poolOf } from '../../tooling/ledger.ts'
 import type { Lie } from '../../tooling/lying-node.ts'
-import { cancel, inPool, mineUntil, type Payment, payTimes, view } from '../e2e/support/play.ts'
+import { cancel, inPool, mineUntil, type Payment, payTimes, reached, view } from '../e2e/support/play.ts'
 import { leftOutUntil, mineWithout } from './support/left-out.ts'
 import { type LyingStage, lyingStage, seatsAmongOthers } from './support/lying-stage.ts'
 
@@ -36,16 +36,27 @@ function shown(block: { readonly number: string; readonly hash: string }, hashes
 }
 
 /** Two payments that wait, and the liar's story about them. */
-async function storyOn(stage: LyingStage): Promise<readonly Payment[]> {
+async function storyOn(
+  stage: LyingStage,
+  before: () => Promise<void> = async () => undefined,
+): Promise<readonly Payment[]> {
   const sender = stage.sender('one')
   const payments = await payTimes(stage, sender, 2)
   await inPool(stage, sender, [0, 1])
+  await before()
   await mineWithout(stage, payments)
   const number = `0x${(await headOf(stage.node)).toString(16)}`
   const { hash } = await stage.node.rpc<{ hash: string }>('eth_getBlockByNumber', [number, false])
   const hashes = payments.flatMap(({ id }) => stage.rows.attempts(id).slice(0, 1)).map((each) => each.hash)
   stage.liar.lie(shown({ number, hash }, hashes))
   return payments
+}
+
+async function isTooLate({ client }: LyingStage, method: 'PUT' | 'DELETE', { id, to }: Payment): Promise<void> {
+  const body = { to, value: '1', gas_limit: 21_000, speed: 'average' }
+  const answer = await client.request(method, `/relayers/one/transactions/${id}`, method === 'PUT' ? { body } : {})
+  expect(answer.status).toBe(400)
+  expect(answer.headers['relayer-error-code']).toMatch(/^TRANSACTION_ALREADY_(MINED|CONFIRMED)$/)
 }
 
 /** Both endpoints' words are kept, and the payment may be canceled. */
@@ -65,13 +76,8 @@ test.each(seatsAmongOthers)(
     const [first, second] = payments
     if (!first || !second) throw new Error('a payment is missing')
     await leftOutUntil(stage, payments, 'contradiction', isContradicted(stage, second))
-    const body = { to: first.to, value: '1', gas_limit: 21_000, speed: 'average' }
     // Two of three refute it for good: then it is in flight again.
-    if (seat === 'one of two') {
-      const replaced = await stage.client.request('PUT', `/relayers/one/transactions/${first.id}`, { body })
-      expect(replaced.status).toBe(400)
-      expect(replaced.headers['relayer-error-code']).toBe('TRANSACTION_ALREADY_MINED')
-    }
+    if (seat === 'one of two') await isTooLate(stage, 'PUT', first)
     const preview = await stage.client.request('GET', '/relayers/one/transactions/pending/cancellation-preview')
     expect(preview.body).toMatchObject({ data: { no_ops: 2, too_late: 0 } })
     expect((await cancel(stage, first)).status).toBe('canceled')
@@ -113,6 +119,20 @@ test.each(seatsAmongOthers)(
   },
 )
 
+test('one of two shows them while the other is silent: a DELETE is refused until the other answers', {
+  timeout: 180_000,
+}, async () => {
+  await using stage = await lyingStage('one of two', { relayers: { one: {} }, requiredConfirmations: 12 })
+  const payments = await storyOn(stage, () => stage.line.cut())
+  const [first, second] = payments
+  if (!first || !second) throw new Error('a payment is missing')
+  await reached(stage, first, 'mined')
+  await isTooLate(stage, 'DELETE', first)
+  await stage.line.mend()
+  await leftOutUntil(stage, payments, 'contradiction', isContradicted(stage, second))
+  expect((await cancel(stage, first)).status).toBe('canceled')
+})
+
 test('the only one shows them: they are confirmed, although no block holds them', { timeout: 180_000 }, async () => {
   await using stage = await lyingStage('the only one', { relayers: { one: {} }, requiredConfirmations: 2 })
   const payments = await storyOn(stage)
@@ -120,6 +140,7 @@ test('the only one shows them: they are confirmed, although no block holds them'
     const statuses = await Promise.all(payments.map(async (each) => (await view(stage, each)).status))
     return statuses.every((status) => status === 'confirmed')
   })
+  for (const payment of payments) await isTooLate(stage, 'DELETE', payment)
   expect(await minedFrom(stage.node, stage.sender('one').address)).toEqual([])
 })
 
@@ -146,5 +167,37 @@ test.each([...seatsAmongOthers, 'the only one'] as const)(
       return state === 'won' && final
     })
     expect(stage.liar.lies(), 'false answers').toBeGreaterThan(0)
+  },
+)
+
+test.each([...seatsAmongOthers, 'the only one'] as const)(
+  '%s counts a payload as spent that the pools have lost: it is repeated unless nobody counts lower',
+  {
+    timeout: 180_000,
+  },
+  async (seat) => {
+    await using stage = await lyingStage(seat, { relayers: { one: {} }, requiredConfirmations: 3 })
+    const sender = stage.sender('one')
+    const payments = await payTimes(stage, sender, 1)
+    const [payment] = payments
+    if (!payment) throw new Error('a payment is missing')
+    await inPool(stage, sender, [0])
+    stage.liar.lie(counted((await headOf(stage.node)) + 1, 1))
+    await leftOutUntil(stage, [], 'false count', async () => stage.liar.lies() > 0)
+    if (seat === 'the only one') {
+      for (let blocks = 0; blocks < 8; blocks += 1) {
+        await mineWithout(stage, [])
+        await new Promise((resolve) => setTimeout(resolve, 1_000))
+        expect(await poolOf(stage.node, sender.address)).toEqual(new Map())
+      }
+      expect(stage.rows.attempts(payment.id)).toHaveLength(1)
+      stage.liar.repent()
+    }
+    await mineUntil(
+      stage,
+      'the payment to be confirmed',
+      async () => (await view(stage, payment)).status === 'confirmed',
+    )
+    expect((await minedFrom(stage.node, sender.address)).map(({ value }) => value)).toEqual([payment.value])
   },
 )
