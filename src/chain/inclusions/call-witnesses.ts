@@ -192,7 +192,7 @@ function reporting({ logger, metrics, note }: Pick<CallWitnesses, 'logger' | 'me
     note({
       condition: 'witnesses_contradict',
       question: { block, spender: hash, ...(succeeded !== undefined && { succeeded }) },
-      answers: words.map(({ endpoint, answer, charge = {} }) => ({
+      answers: words.map(({ endpoint, answer, charge }) => ({
         endpoint,
         answer: answer ? JSON.stringify({ ...answer, ...figuresOf(charge) }) : '',
       })),
@@ -200,11 +200,7 @@ function reporting({ logger, metrics, note }: Pick<CallWitnesses, 'logger' | 'me
   }
 }
 
-/** The members of a charge, as a contradiction keeps them. */
-function figuresOf({ gasUsed, effectiveGasPrice, l1Fee }: Charge) {
-  return {
-    ...(gasUsed !== undefined && { gas_used: gasUsed }),
-    ...(effectiveGasPrice !== undefined && { effective_gas_price: effectiveGasPrice.toString() }),
-    ...(l1Fee !== undefined && { l1_fee: l1Fee.toString() }),
-  }
+/** A charge as a contradiction keeps it, without the members that are undefined. */
+function figuresOf({ gasUsed, effectiveGasPrice, l1Fee }: Charge = {}) {
+  return { gas_used: gasUsed, effective_gas_price: effectiveGasPrice?.toString(), l1_fee: l1Fee?.toString() }
 }

@@ -119,9 +119,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
     learn(entry, heard, head) {
       const { claim } = entry
       const at = clock.elapsed()
-      // A witness that answered before and is silent now keeps its word.
-      const kept = [...entry.heard].filter(([, word]) => !isDenied(entry) || at - word.at <= keptDeniedMs)
-      entry.heard = new Map([...kept, ...[...heard].map(([provider, word]) => [provider, { ...word, at }] as const)])
+      entry.heard = withWords(entry, heard, at)
       const said = saidBy([...entry.heard.values()])
       entry.said = said
       entry.charge = chargeIn(entry.heard)
@@ -162,6 +160,12 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       return { ...said, ...(charge && { charge }), providers, silentMs, laterBlocks }
     },
   }
+}
+
+/** A witness that answered before and is silent now keeps its word. */
+function withWords(entry: Entry, heard: Heard, at: number): Entry['heard'] {
+  const kept = [...entry.heard].filter(([, word]) => !isDenied(entry) || at - word.at <= keptDeniedMs)
+  return new Map([...kept, ...[...heard].map(([provider, word]) => [provider, { ...word, at }] as const)])
 }
 
 /** The charge that two endpoints have which show the spender. Two that leave the price out name none. */

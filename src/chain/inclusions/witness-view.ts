@@ -65,7 +65,7 @@ interface RequestedBlock {
 
 /** The hashes kept: other relayers have transactions in the same block. */
 const hashesKeptMax = 20_000
-const resultsKeptMax = 10_000
+const resultsKeptMax = 30_000
 
 export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile['witness']): WitnessViews {
   const isSameBlock = (one: BlockRef, other: BlockRef) =>
@@ -75,7 +75,7 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
     sizeCalculation: ({ hashes }) => hashes.size + 1,
   })
   const underWay = new Map<string, Promise<Listing | undefined>>()
-  const results = rememberResults()
+  const results = new LRUCache<string, Result>({ max: resultsKeptMax })
   const readReceipts = readingReceipts()
 
   function listingOf(endpoint: Endpoint, { block, isDoubted }: RequestedBlock): Promise<Listing | undefined> {
@@ -107,20 +107,16 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
     claims: readonly WitnessClaim[],
     isDoubted: boolean,
   ): Promise<ReadonlyMap<Hash, Result>> {
-    if (isDoubted) for (const claim of claims) results.forget(endpoint, claim)
-    const unread = claims.filter((claim) => results.of(endpoint, claim) === undefined)
-    const found = new Map<Hash, Result>()
+    if (isDoubted) for (const claim of claims) results.delete(resultKey(endpoint, claim))
+    const unread = claims.filter((claim) => !suffices(results.get(resultKey(endpoint, claim)), claim))
     const receipts = await readReceipts(endpoint, unread)
     for (const [index, claim] of unread.entries()) {
       const receipt = receipts[index]
       if (!receipt || !isSameBlock(receipt.block, claim.block)) continue
-      results.keep(endpoint, claim, { succeeded: receipt.succeeded, charge: chargeOf(receipt) })
+      results.set(resultKey(endpoint, claim), { succeeded: receipt.succeeded, charge: chargeOf(receipt) })
     }
-    for (const claim of claims) {
-      const result = results.of(endpoint, claim)
-      if (result !== undefined) found.set(claim.hash, result)
-    }
-    return found
+    const known = claims.map((claim) => [claim, results.get(resultKey(endpoint, claim))] as const)
+    return new Map(known.flatMap(([claim, result]) => (suffices(result, claim) ? [[claim.hash, result]] : [])))
   }
 
   return {
@@ -145,7 +141,7 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
     reported(endpoint, inclusion) {
       const claim = claimOf(inclusion)
       if (inclusion.by === 'external' || !needsReceipt(claim)) return
-      results.keep(endpoint, claim, { succeeded: inclusion.succeeded, charge: chargeOf(inclusion) })
+      results.set(resultKey(endpoint, claim), { succeeded: inclusion.succeeded, charge: chargeOf(inclusion) })
     },
   }
 }
@@ -156,44 +152,31 @@ interface Result {
   readonly charge: Charge
 }
 
-/** The results that endpoints reported, by the spender's hash. */
-function rememberResults() {
-  const results = new LRUCache<Hash, readonly (Result & { readonly by: number; readonly block: Hash })[]>({
-    max: resultsKeptMax,
-  })
-  const ofOthers = ({ index }: Endpoint, hash: Hash) => (results.get(hash) ?? []).filter(({ by }) => by !== index)
-  return {
-    /** One without the result that the claim needs is read again. */
-    of({ index }: Endpoint, { hash, block, succeeded }: WitnessClaim): Result | undefined {
-      const known = results.get(hash)?.find((result) => result.by === index && result.block === block.hash)
-      return succeeded !== undefined && known?.succeeded === undefined ? undefined : known
-    },
-    keep(endpoint: Endpoint, { hash, block }: WitnessClaim, result: Result): void {
-      results.set(hash, [...ofOthers(endpoint, hash), { by: endpoint.index, block: block.hash, ...result }])
-    },
-    forget(endpoint: Endpoint, { hash }: WitnessClaim): void {
-      results.set(hash, ofOthers(endpoint, hash))
-    },
-  }
+function resultKey({ index }: Endpoint, { hash, block }: WitnessClaim): string {
+  return `${index} ${hash} ${block.hash}`
+}
+
+/** A receipt without the result that the claim needs is read again. */
+function suffices(result: Result | undefined, { succeeded }: WitnessClaim): result is Result {
+  return result !== undefined && (succeeded === undefined || result.succeeded !== undefined)
 }
 
 /** The most hashes in an answer: more make none clearer. */
 const hashesInAnswer = 12
 
-/** The answers of one endpoint about one block: the same for all spenders that it lists with the same result. */
+/** The answers of one endpoint about one block. */
 function showing({ number, hash: block, hashes }: Listing, { index: endpoint }: Endpoint) {
   const facts = { block: number, block_hash: block, transactions: hashes.size }
-  const listed = new Map<string, WitnessAnswer>()
   return (view: View, { hash }: WitnessClaim, results: ReadonlyMap<Hash, Result>): WitnessAnswer => {
     const { succeeded, charge } = results.get(hash) ?? {}
-    if (!hashes.has(hash)) {
-      const first = [...hashes].slice(0, hashesInAnswer)
-      return { view, endpoint, answer: { ...facts, lists_spender: false, succeeded, first } }
+    const isListed = hashes.has(hash)
+    const first = isListed ? {} : { first: [...hashes].slice(0, hashesInAnswer) }
+    return {
+      view,
+      endpoint,
+      answer: { ...facts, lists_spender: isListed, succeeded, ...first },
+      ...(charge && { charge }),
     }
-    const key = `${view} ${succeeded}`
-    const known = listed.get(key) ?? { view, endpoint, answer: { ...facts, lists_spender: true, succeeded } }
-    listed.set(key, known)
-    return charge ? { ...known, charge } : known
   }
 }
 
