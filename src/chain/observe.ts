@@ -96,7 +96,6 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   const tagged = isSameChain() ? named : undefined
   const { account, by } = read
   const known = new Map([...account.inclusions].filter(([, each]) => !parts.witnesses.isRefuted(claimOf(each))))
-  for (const each of known.values()) parts.witnesses.reported(by, each)
   const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isComplete(known.get(nonce)))
   for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)
   const spenders = await findInclusions(parts, inquiry.address, spent, known, { ...at, by })

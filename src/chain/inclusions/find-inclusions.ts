@@ -52,6 +52,7 @@ export async function findInclusions(
   const { endpoints, readCanonical, unexplained } = parts
   const { number: head } = at.head
   const found = new Map(known)
+  for (const each of known.values()) parts.witnesses.reported(at.by, each)
   const lostNoOps = new Map<Nonce, LostNoOp>()
   const due = spent.filter(({ nonce }) => found.has(nonce) || unexplained.isDue(address, nonce, head))
   const shown = await shownBefore(parts, address, due, at)
