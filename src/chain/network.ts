@@ -170,7 +170,8 @@ function openEndpoints(
   const hosts = options.endpoints.map(({ url }) => hostOf(url))
   const contradictions = recordingContradictions({ memory: options.contradictionMemory, hosts, clock, logger })
   const { note } = contradictions
-  const common = { chainId, anchor, clock, logger, timeoutMs, metrics, openTransport, large, note, believed }
+  const isSole = options.endpoints.length === 1
+  const common = { chainId, isSole, anchor, clock, logger, timeoutMs, metrics, openTransport, large, note, believed }
   return {
     all: options.endpoints.map((config, index) => openEndpoint({ ...common, config, index })),
     contradictions,

@@ -152,6 +152,11 @@ test.each<[string, Spoil, RegExp]>([
     inNetwork({ rpc_urls: [`wss://x/${hidden}`] }),
     /rpc_urls\[0\]: is a WebSocket URL .*write the http or https URL of the same provider/,
   ],
+  [
+    'a variable within a URL',
+    inNetwork({ rpc_urls: [{ url: `https://x/${hidden}/\${API_KEY}`, weight: 5 }] }),
+    /rpc_urls\[0\]: holds \$\{API_KEY\}, and no variable within a text is replaced; put the whole URL into a variable/,
+  ],
   ['not a URL', inNetwork({ rpc_urls: [hidden] }), /rpc_urls\[0\]: is no http or https URL \(not shown/],
   [
     'all out of use',

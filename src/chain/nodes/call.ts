@@ -26,7 +26,7 @@ export interface SoughtInBody {
  *   garbage. `isTooLarge`: the answer exceeded its limit, and would the next time. `status`: of an HTTP answer that holds none.
  * - `unsent`: no byte of the call reached a node, because no connection was made, or none was tried.
  *
- * No message holds a URL, a key or a header.
+ * No message holds a key, a header, or of a URL more than its origin.
  */
 export type Answer =
   | { readonly kind: 'value'; readonly value: unknown }

@@ -1,5 +1,7 @@
 // The connections to one node, with its secret headers. Shared by the calls of the service and the reads of clients.
-import { Pool } from 'undici'
+import { pipeline, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { type Dispatcher, Pool } from 'undici'
 import type { SecretHeaders } from '../../ops/request-headers.ts'
 import { redactor, resultRedactor } from './redact.ts'
 
@@ -12,17 +14,26 @@ interface ConnectionOptions {
 }
 
 interface Connections {
-  readonly pool: Pool
-  /** The members that every request has. */
-  readonly request: {
-    readonly path: string
-    readonly method: 'POST'
-    readonly headers: Readonly<Record<string, string>>
-  }
+  /**
+   * Posts a body. A redirect within the origin is followed once: another host would get the endpoint's secrets. Rejects with an error that
+   * proves nothing about the request once a redirect was followed.
+   */
+  readonly post: (body: string, signal: AbortSignal) => Promise<Posted>
   /** Takes URL and keys out of a node's words. */
   readonly redact: (text: string) => string
   /** Takes keys out of a node's result. */
   readonly redactResult: (result: Buffer) => Buffer
+  readonly close: () => Promise<void>
+}
+
+interface Posted {
+  readonly status: number
+  /** Without its compression, which no request asks for. */
+  readonly body: Readable
+  /** The length in the header, of a body that is not compressed. */
+  readonly announcedBytes: number | undefined
+  /** The words for an operator where the node only names another address. */
+  readonly moved?: string
 }
 
 const connectTimeoutMaxMs = 5_000
@@ -39,13 +50,64 @@ export function openConnections({ url: address, headers, connectionsMax, timeout
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  const request = {
-    path: `${url.pathname}${url.search}`,
+  const requestTo = ({ pathname, search }: URL) => ({
+    path: `${pathname}${search}`,
     method: 'POST' as const,
     headers: { ...secretHeaders, 'content-type': 'application/json' },
-  }
+  })
   const values = Object.values(secretHeaders)
-  return { pool, request, redact: redactor(url, values), redactResult: resultRedactor(url, values) }
+  return {
+    async post(body, signal) {
+      const first = await pool.request({ ...requestTo(url), body, signal })
+      const target = repeatable.includes(first.statusCode) ? targetOf(first, url) : undefined
+      if (target?.origin !== url.origin) return postedOf(first, url)
+      first.body.on('error', () => undefined).destroy()
+      const second = pool.request({ ...requestTo(target), body, signal })
+      return postedOf(await second.catch(afterRedirect), url)
+    },
+    redact: redactor(url, values),
+    redactResult: resultRedactor(url, values),
+    close: () => pool.destroy(),
+  }
+}
+
+/** The redirects that keep method and body (RFC 9110). */
+const repeatable: readonly number[] = [307, 308]
+
+/** Of the words about another address. */
+const originMaxChars = 200
+
+/** The address that a redirect names. */
+function targetOf({ statusCode, headers }: Dispatcher.ResponseData, url: URL): URL | undefined {
+  const { location } = headers
+  if (statusCode < 300 || statusCode > 399 || typeof location !== 'string') return undefined
+  const target = URL.parse(location, url)
+  return target && /^https?:$/.test(target.protocol) ? target : undefined
+}
+
+/** The first request reached a server, whatever becomes of the second. */
+function afterRedirect(cause: unknown): never {
+  throw new Error('the redirected request failed', { cause })
+}
+
+function postedOf(answer: Dispatcher.ResponseData, url: URL): Posted {
+  const { statusCode: status, headers, body } = answer
+  const target = targetOf(answer, url)
+  // A path may hold a key.
+  const moved =
+    target &&
+    `HTTP ${status}: the node has moved to ${target.origin.slice(0, originMaxChars)}; name its new address in rpc_urls`
+  if (/^(?:x-)?gzip$/i.test(String(headers['content-encoding']))) {
+    const unzipped = pipeline(body, createGunzip(), () => undefined)
+    return { status, body: unzipped, announcedBytes: undefined, ...(moved && { moved }) }
+  }
+  const length = headers['content-length']
+  return {
+    status,
+    body,
+    announcedBytes: typeof length === 'string' ? Number(length) : undefined,
+    ...(moved && { moved }),
+  }
 }
 
 function parsed(url: string): URL {

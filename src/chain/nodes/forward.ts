@@ -35,11 +35,11 @@ const connectionsMax = 16
 const errorBytesMax = 64 * 1024
 
 export function openForwarder({ url, headers, clock, timeoutMs }: ForwarderOptions): Forwarder {
-  const { pool, request, redact, redactResult } = openConnections({ url, headers, connectionsMax, timeoutMs })
+  const { post, redact, redactResult, close } = openConnections({ url, headers, connectionsMax, timeoutMs })
 
   async function exchange({ method, params, bytesMax }: ForwardedRead, signal: AbortSignal) {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    const answer = await pool.request({ ...request, body, signal })
+    const answer = await post(body, signal)
     const chunks: Buffer[] = []
     let bytes = 0
     for await (const chunk of answer.body) {
@@ -48,7 +48,7 @@ export function openForwarder({ url, headers, clock, timeoutMs }: ForwarderOptio
       if (bytes > bytesMax) return { value: { beyond: bytesMax } }
       chunks.push(chunk)
     }
-    return resultOf(answer.statusCode, Buffer.concat(chunks))
+    return answer.moved === undefined ? resultOf(answer.status, Buffer.concat(chunks)) : { failed: answer.moved }
   }
 
   function resultOf(status: number, body: Buffer): Forwarded {
@@ -81,7 +81,7 @@ export function openForwarder({ url, headers, clock, timeoutMs }: ForwarderOptio
         return { failed: whyNot(error) }
       }
     },
-    close: () => pool.destroy(),
+    close,
   }
 }
 

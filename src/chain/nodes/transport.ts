@@ -55,22 +55,20 @@ const connectionsMaxDefault = 16
 /** Throws TypeError, without the URL, when it is none. */
 export function openTransport(options: TransportOptions): Transport {
   const { clock, timeoutMs, connectionsMax = connectionsMaxDefault, answerBytesMax = answerBytesMaxDefault } = options
-  const { pool, request, redact } = openConnections({ ...options, connectionsMax })
+  const { post, redact, close } = openConnections({ ...options, connectionsMax })
   const budget: ByteBudget | undefined = options.large?.share()
 
   async function exchange(body: string, expected: ExpectedAnswer, tried: Try): Promise<HttpAnswer> {
     const { signal, progress } = tried
-    const answer = await pool.request({ ...request, body, signal })
-    const { statusCode: status } = answer
-    const announced = answer.headers['content-length']
-    const announcedBytes = typeof announced === 'string' ? Number(announced) : undefined
+    const { status, moved, ...answer } = await post(body, signal)
     const { bytesMax } = expected
-    const received = await receive({ body: answer.body, announcedBytes, bytesMax, budget, signal, progress })
+    const received = await receive({ ...answer, bytesMax, budget, signal, progress })
     if (received === 'tooLarge') {
       return { kind: 'unknown', status, message: `an answer of more than ${bytesMax} bytes`, isTooLarge: true }
     }
     try {
       if (status === 429) return { kind: 'unknown', status, message: 'rate limited (HTTP 429)' }
+      if (moved !== undefined) return { kind: 'unknown', status, message: moved }
       if (received.bytes.length === 0 && status === 200) {
         return { kind: 'unknown', status, message: 'an answer without a body', isEmpty: true }
       }
@@ -86,7 +84,7 @@ export function openTransport(options: TransportOptions): Transport {
 
   return {
     redact,
-    close: () => pool.destroy(),
+    close,
     async post(body, expected = { bytesMax: answerBytesMax, calls: anyCall }) {
       let receivedBytes = 0
       const progress = (bytes: number) => {
