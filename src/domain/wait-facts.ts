@@ -173,6 +173,6 @@ export type Reason = {
 export type Wait = Reason & {
   /** When the condition began to hold. */
   readonly since: TimestampMs
-  /** The head of the queue, which waits for this reason. Shown, and not stored. */
+  /** The head of the queue, or of those in flight, which waits for this reason. Shown, and not stored. */
   readonly behind?: TransactionId
 }

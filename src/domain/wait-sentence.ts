@@ -10,7 +10,7 @@ import type { FactsOf, Needed, Reason, ReasonCondition, Refusal, Wait } from './
 
 /** The sentence for a transaction that waits. */
 export function sentenceOf(reason: Reason & Pick<Wait, 'behind'>, isCanceled: boolean): string {
-  const begin = isCanceled ? 'canceled; ' : 'waits: '
+  const begin = isCanceled && reason.behind === undefined ? 'canceled; ' : 'waits: '
   const text = shownText(wordsOf(reason.condition, reason.facts, begin))
   return reason.behind === undefined ? text : shownText(`waits behind transaction ${reason.behind}: ${text}`)
 }

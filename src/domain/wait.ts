@@ -1,8 +1,9 @@
 // A transaction's wait stands beside its history, and the API shows one or the other. Its condition and its facts decide; the
 // sentence is made where it is shown.
+import type { Condition } from './condition.ts'
 import { shownText } from './stored-text.ts'
 import type { Transaction } from './transaction.ts'
-import type { TimestampMs } from './units.ts'
+import type { Nonce, TimestampMs } from './units.ts'
 import type { Reason } from './wait-facts.ts'
 import { sentenceOf } from './wait-sentence.ts'
 
@@ -54,6 +55,27 @@ export function mayWaitBehind({ lifecycle, wait, suspectedNoOp }: Transaction): 
 export function waitingBehind(transaction: Transaction, head: QueueHead | undefined): Transaction {
   if (!head?.wait || !mayWaitBehind(transaction) || transaction.sequence <= head.sequence) return transaction
   return { ...transaction, wait: { ...head.wait, behind: head.id } }
+}
+
+/** The lowest nonce in flight, and why its transaction waits. */
+export interface Front extends Pick<Transaction, 'id' | 'wait'> {
+  readonly nonce: Nonce
+}
+
+/** Whether its race may wait behind a lower nonce: nothing of its own holds it up. */
+export function mayRaceBehind({ lifecycle, wait, cancellation }: Transaction): boolean {
+  return lifecycle.phase === 'inFlight' && cancellation !== undefined && !wait
+}
+
+/** Limits of payloads, which no later nonce can lift. */
+const named: readonly Condition[] = ['own_price', 'gas_price_cap']
+
+/** A verdict comes after those of lower nonces, and a payload at a named price may hold them up for long. Shown, and not stored. */
+export function racingBehind(transaction: Transaction, front: Front | undefined): Transaction {
+  const { lifecycle } = transaction
+  if (!front?.wait || !named.includes(front.wait.condition)) return transaction
+  if (!('nonce' in lifecycle) || lifecycle.nonce <= front.nonce) return transaction
+  return { ...transaction, wait: { ...front.wait, behind: front.id } }
 }
 
 /** The reason that the API shows: the wait, else the last entry of the history. */

@@ -359,3 +359,22 @@ test('what waits behind the first of the queue says so, and names it', async () 
   await place.ask('DELETE', '/api/v1/relayers/one/transactions/first')
   expect(await reasonOf('second')).toBeUndefined()
 })
+
+test.each([
+  ['own_price', true],
+  ['gas_price_cap', true],
+  ['node_refuses', false],
+] as const)('a race behind the first in flight, which waits by %s, says so: %s', async (condition, says) => {
+  await using place = await serve()
+  const own = (id: string, nonce: number) => attempt(id as TransactionId, nonce, 'execute', nonce)
+  const [mined, first, raced] = [own('mined', 4), own('first', 5), own('raced', 6)]
+  const wait = someWait(condition)
+  const cancellation = { requestedAt: at, origin: 'request' } as const
+  const lifecycle = { phase: 'mined', nonce: 4, attempts: [mined], inclusion: inclusion(mined) } as const
+  await put(place.store, transaction('mined', lifecycle))
+  await put(place.store, transaction('first', { phase: 'inFlight', nonce: 5, attempts: [first] }, { wait }))
+  await put(place.store, transaction('raced', { phase: 'inFlight', nonce: 6, attempts: [raced] }, { cancellation }))
+  const verdict = (await place.ask('GET', `${all}/raced/cancellation`)).body.data
+  const reason = says ? `waits behind transaction first: ${statusReasonOf({ wait })}` : undefined
+  expect([verdict.state, verdict.status_reason]).toEqual(['racing', reason])
+})
