@@ -75,7 +75,9 @@ export function inquire(
       balance:
         isBalanceInDoubt || wasRejected(inFlight, 'insufficientFunds') || wantsFreshBalance(front) ? 'now' : 'recent',
     }),
-    delegation: binds && (inFlight.length + work.queued.length > 1 || dependsOnDelegation(profile)),
+    delegation:
+      (binds && inFlight.length + work.queued.length > 1) ||
+      ((binds || requested.has('balance')) && dependsOnDelegation(profile)),
     pendingNonce: requested.has('pendingNonce'),
     ...(requested.has('secondCount') && { secondCount: true }),
   }

@@ -7,8 +7,8 @@ import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpGasLimit } from '../../no-op.ts'
 import { estimatedGas } from '../../observation.ts'
 import { type Gas, minWei, type Wei } from '../../units.ts'
-import type { Situation } from '../plan/work.ts'
-import { gasFundsOf, maxGasCostOf } from '../rules/gas-reserve.ts'
+import { inFlightOf, type Situation } from '../plan/work.ts'
+import { gasFundsBeside } from '../rules/gas-reserve.ts'
 import { reserveBeside } from '../rules/sweeps.ts'
 import { type Contender, purposeOf } from '../terms/contender.ts'
 import { maxCostOf, spendable } from '../terms/funds.ts'
@@ -48,17 +48,20 @@ export function fundsOf(contender: Contender, balance: Wei, market: Market, situ
   const { work, observation, policy } = situation
   const { transaction } = contender
   const { payload, lifecycle } = transaction
+  const { nonce } = lifecycle
+  const inFlight = inFlightOf(work)
   if (purposeOf(contender) === 'noOp') {
     // Those of higher nonces are mined later, so they never keep a no-op from its block.
-    const gasFunds = gasFundsOf(work, observation, policy, lifecycle.nonce)
+    const lower = inFlight.filter((each) => each.lifecycle.nonce < nonce)
+    const gasFunds = gasFundsBeside(lower, nonce, work, observation, policy)
     return least(balance - (market.noOpL1Fee ?? 0n), gasFunds)
   }
   // One of its payloads is executed, and not both.
   const own = maxCostOf(transaction, market)
   const reserve = reserveBeside(transaction, work.relayer, market, policy)
   const funds = spendable(work, balance, market, reserve) + own - payload.value - l1FeeOf(payload, market)
-  const gasFunds = gasFundsOf(work, observation, policy)
-  return least(funds, gasFunds === undefined ? undefined : gasFunds + maxGasCostOf(transaction))
+  const others = inFlight.filter((each) => each.lifecycle.nonce !== nonce)
+  return least(funds, gasFundsBeside(others, nonce, work, observation, policy))
 }
 
 function least(funds: Wei, limit: Wei | undefined): Wei {

@@ -43,20 +43,16 @@ export function countedBalance(
   return minWei(balance, maxWei(0n, lagged.balance - since))
 }
 
-/**
- * The gas that further transactions may pay for. `below`: with those of lower nonces only, as a chain takes nonces in their order.
- * Undefined where nothing limits it.
- */
+/** The gas that further transactions may pay for, beside those in flight. Undefined where nothing limits it. */
 export function gasFundsOf(
   work: Spending,
   { head, balance, lagged }: Seen,
   { profile }: Rules,
-  below: Nonce = Number.POSITIVE_INFINITY,
+  flying: readonly InPhase<'inFlight'>[] = inFlightOf(work),
 ): Wei | undefined {
   const { reserveBalance } = profile
   if (reserveBalance === undefined) return undefined
   const counted = lagged?.balance ?? balance ?? reserveBalance
-  const flying = inFlightOf(work).filter(({ lifecycle }) => lifecycle.nonce < below)
   const used = [...flying, ...minedWithin(work, head.number, lagOf(profile))]
   return used.reduce(
     (left, each) => left - maxGasCostOf(each),
@@ -64,8 +60,26 @@ export function gasFundsOf(
   )
 }
 
+/**
+ * The gas that the next attempt of a nonce may pay for. Nothing but the balance limits the only transaction of some blocks: the least price
+ * that replaces its bytes may exceed the reserve, and the nonce would be stuck for ever. Where no node shows the earlier count, the record
+ * decides: a block takes a price that comes too soon some blocks later.
+ */
+export function gasFundsBeside(
+  others: readonly InPhase<'inFlight'>[],
+  nonce: Nonce,
+  work: Spending,
+  seen: Seen,
+  rules: Rules,
+): Wei | undefined {
+  const recent = minedWithin(work, seen.head.number, lagOf(rules.profile))
+  const isNext = nonce === seen.nonce && nonce === (seen.lagged?.nonce ?? nonce)
+  const isAlone = isNext && !seen.delegated && others.length === 0 && recent.length === 0
+  return isAlone ? undefined : gasFundsOf(work, seen, rules, others)
+}
+
 /** The most that the gas of a transaction's attempts can cost. */
-export function maxGasCostOf({ lifecycle }: InPhase<'inFlight' | 'mined'>): Wei {
+function maxGasCostOf({ lifecycle }: InPhase<'inFlight' | 'mined'>): Wei {
   const costs = minableAttempts(lifecycle.attempts).map(({ gasLimit, fees }) => BigInt(gasLimit) * feeCap(fees))
   return maxWei(0n, ...costs)
 }

@@ -143,6 +143,49 @@ describe('the gas of all transactions in flight', () => {
     expect(wait.decisions).toMatchObject([{ reason: expect.stringContaining('reserve_balance') }])
     expect(verbs({ open: second })).toContain('signNoOp')
   })
+
+  describe('of the only transaction of some blocks', () => {
+    const dear = eip1559(300n * gwei, 2n * gwei)
+    const refused = { fees: dear, recordedAtBlock: 90, broadcast: broadcastStates.underpriced }
+    const low = { ...monad, reserveBalance: 21_000n * 300n * gwei }
+    const noOp = inFlight(0, [someAttempt(0, { fees: dear }), someNoOp(0, refused)], canceled)
+    const payload = inFlight(0, [someAttempt(0, { fees: dear }), someAttempt(0, refused)])
+    const spent = { lagged: { balance: ether, nonce: 0 }, nonce: 1, balance: ether }
+    const { lagged: _, ...unread } = someObservation({ balance: ether })
+
+    test('may exceed the reserve: a race that has to replace such a price does not wait for ever', () => {
+      expect(verbs({ open: [noOp] }, { balance: ether }, low)).toEqual(['signNoOp'])
+      expect(verbs({ open: [payload] }, { balance: ether }, low)).toEqual(['bump'])
+      expect(verbs({ open: [noOp, inFlight(1, [someAttempt(1)])] }, { balance: ether }, low)).toContain('signNoOp')
+    })
+
+    test('fits in the balance', () => {
+      const balance = 21_000n * 320n * gwei
+      expect(verbs({ open: [noOp] }, { balance }, low)).toContain('cancel_unfunded')
+      expect(verbs({ open: [payload] }, { balance }, low)).toContain('balance_short')
+    })
+
+    test('fits in the reserve beside others, after a recent one, and where the account delegates', () => {
+      const second = inFlight(1, [someAttempt(1, { fees: dear }), someNoOp(1, refused)], canceled)
+      expect(verbs({ open: [second] }, spent, low)).toContain('cancel_unfunded')
+      expect(verbs({ open: [payload, inFlight(1, [someAttempt(1)])] }, { balance: ether }, low)).toContain(
+        'balance_short',
+      )
+      expect(verbs({ open: [noOp] }, { balance: ether, delegated: true }, low)).toContain('cancel_unfunded')
+    })
+
+    test('is judged by our own record where no node shows the earlier count', () => {
+      const policy = { ...somePolicy, profile: { ...somePolicy.profile, ...low } }
+      const doing = (open: Work['open'], nonce: number) =>
+        decide({ work: someWork({ relayer, open }), observation: { ...unread, nonce }, policy, now }).decisions
+      expect(doing([noOp], 0)).toMatchObject([{ do: 'signNoOp' }])
+      const attempt = someAttempt(0)
+      const second = inFlight(1, [someAttempt(1, { fees: dear }), someNoOp(1, refused)], canceled)
+      expect(doing([mined(0, by(attempt, 99), [attempt]), second], 1)).toContainEqual(
+        expect.objectContaining({ condition: 'cancel_unfunded' }),
+      )
+    })
+  })
 })
 
 describe('a payment to the account', () => {
@@ -248,6 +291,10 @@ describe('a value that leaves less than the reserve', () => {
     const work = someWork({ queued: [emptying] })
     expect(inquire(work, lacksNothing).delegation).toBe(false)
     expect(inquire(work, lacksNothing, { ...somePolicy.profile, ...monad }).delegation).toBe(true)
+    const open = someWork({ open: [inFlight(0)] })
+    expect(inquire(open, new Set(['balance']), { ...somePolicy.profile, ...monad }).delegation).toBe(true)
+    expect(inquire(open, new Set(['balance'])).delegation).toBe(false)
+    expect(inquire(open, lacksNothing, { ...somePolicy.profile, ...monad }).delegation).toBe(false)
   })
 })
 
