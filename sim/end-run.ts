@@ -19,6 +19,7 @@ import { breakForGood, lacksSignature, outlastLiar, rowsToEnd, takeBackQueue } f
 import { tagsOf } from './chain/transaction.ts'
 import { demandGas } from './check/gas.ts'
 import { demandNothingWaits, demandRaces, outageBlocks } from './check/signers.ts'
+import { watchWaits } from './check/waits.ts'
 import { approveHeld } from './four-eyes.ts'
 import { releaseHeld } from './holds.ts'
 import { hasLie } from './lies/lie.ts'
@@ -54,6 +55,7 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
   const half = bound >> 1
   let height = -1
   let still: ReadonlyMap<string, string> = new Map()
+  const waits = watchWaits(world)
   const isSigned = world.scenario.brokenEnd !== 'signer'
   const isOver = () => openRows(world) === 0 || (!isSigned && height - began > half && rowsToEnd(world).length === 0)
   while (!history.failure() && !isOver()) {
@@ -61,6 +63,7 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
     const { number } = blocks.canonical()
     if (number === height) continue
     height = number
+    waits.look()
     releaseHeld(world, service)
     approveHeld(world, service)
     bound = Math.max(bound, boundBlocks(world, expected + gapFillersBelowFalseCount(world) - gapFillers))

@@ -1,8 +1,10 @@
-// Checks the reason for which a transaction still waits long after the faults stopped: it has to be true, as far as the run shows that.
+// Checks the reasons for which transactions wait once the faults have stopped: each has to be true, as far as the run shows that.
 import type { Condition } from '../../src/domain/condition.ts'
 import { maxWei } from '../../src/domain/units.ts'
 import { accountAt } from '../chain/blocks.ts'
+import { laggedAccount } from '../chain/reserve.ts'
 import type { World } from '../world.ts'
+import { promptBlocks, promptMs } from './prompt-no-ops.ts'
 import type { Row } from './row.ts'
 import { rulesOf } from './rules.ts'
 
@@ -18,8 +20,55 @@ type Truth = (waiting: Waiting) => boolean
 const never: Truth = () => false
 const mayOrderAsTheyCome: Truth = ({ world }) => world.scenario.kind.isFcfs || world.scenario.kind.switchesOrder
 
-function balanceOf({ world: { addresses, blocks }, row }: Waiting): bigint {
-  return accountAt(blocks.canonical(), addresses[Number(row.relayer_id.slice(1))] ?? '').balance
+const addressOf = ({ world: { addresses }, row }: Waiting) => addresses[Number(row.relayer_id.slice(1))] ?? ''
+const accountOf = (waiting: Waiting) => accountAt(waiting.world.blocks.canonical(), addressOf(waiting))
+const balanceOf = (waiting: Waiting) => accountOf(waiting).balance
+
+/** The gas of a no-op at most, after a fork that makes gas dearer. */
+const noOpGasMax = 60_000n
+/** The tip that the service offers a builder who names none, in wei. */
+const raisedTip = 3n * 10n ** 9n
+
+/** Per gas: ten times the market, or what replaces the dearest bytes that pools may hold for the nonce. */
+function priceEnough(waiting: Waiting): bigint {
+  const { world, row } = waiting
+  const { bytes, blocks, nodes, scenario } = world
+  const { poolTipMin, builderTipMin } = scenario.fees
+  const tip = maxWei(raisedTip, maxWei(poolTipMin, builderTipMin))
+  const market = 10n * (2n * blocks.canonical().nextBaseFee + tip)
+  const address = addressOf(waiting)
+  const held = nodes.flatMap(({ pool }) => [...(pool.bySender.get(address)?.values() ?? [])])
+  const rivals = [...bytes.everBroadcast, ...held].filter(({ from, nonce }) => from === address && nonce === row.nonce)
+  return rivals.reduce((most, { cap }) => maxWei(most, 2n * cap), market)
+}
+
+/** The balance does not cover a no-op, or the gas of others in flight or in the last blocks leaves it too little of the reserve. */
+function isUnfunded(waiting: Waiting): boolean {
+  const { world, row } = waiting
+  const { blocks, scenario } = world
+  const { nonce, balance } = accountOf(waiting)
+  if (scenario.kind.hasL1Fee) return balance <= moreThanEnough(waiting)
+  if (balance < noOpGasMax * priceEnough(waiting)) return true
+  if (!scenario.reserve) return false
+  return row.nonce !== nonce || laggedAccount(blocks.canonical(), addressOf(waiting), scenario.reserve).nonce !== nonce
+}
+
+/** A foreign transaction waits in a pool. */
+function isBlocked(waiting: Waiting): boolean {
+  const { nodes, bytes } = waiting.world
+  const { nonce: next } = accountOf(waiting)
+  return nodes.some(({ pool }) =>
+    [...(pool.bySender.get(addressOf(waiting))?.values() ?? [])].some(
+      ({ nonce, hash }) => nonce >= next && bytes.recorded(hash) === undefined,
+    ),
+  )
+}
+
+/** The cap or the tip that the client named does not suffice for certain. */
+function isNamedLow(waiting: Waiting): boolean {
+  const { pricing, gas_price: legacy, max_fee_per_gas: cap, max_priority_fee_per_gas: tip } = waiting.row
+  const enough = priceEnough(waiting)
+  return pricing !== 'speed' && [legacy, cap, tip].some((wei) => wei !== null && BigInt(wei) < enough)
 }
 
 /** More than all open transactions cost, each as dear as the dearest bytes so far, and whatever policies and the chain keep. */
@@ -41,17 +90,54 @@ const truths: Partial<Readonly<Record<Condition, Truth>>> = {
   on_hold: ({ row }) => row.phase === 'held',
   paused: ({ isPaused }) => isPaused,
   balance_below_minimum: (waiting) => balanceOf(waiting) < (waiting.rules.minBalance ?? 0n),
-  balance_short: (waiting) => balanceOf(waiting) < moreThanEnough(waiting),
-  gas_price_cap: ({ rules }) => rules.gasPriceCap !== undefined,
-  cancel_gas_price_cap: ({ rules }) => rules.cancelGasPriceCap !== undefined,
+  // Where gas is free the account may be empty, and a bid of one wei exceeds that.
+  balance_short: (waiting) => balanceOf(waiting) <= moreThanEnough(waiting),
+  cancel_unfunded: isUnfunded,
+  gas_price_cap: (waiting) => (waiting.rules.gasPriceCap ?? priceEnough(waiting)) < priceEnough(waiting),
+  cancel_gas_price_cap: (waiting) => (waiting.rules.cancelGasPriceCap ?? priceEnough(waiting)) < priceEnough(waiting),
   price_ceiling: ({ rules }) => rules.gasPriceCap === undefined || rules.cancelGasPriceCap === undefined,
-  cost_bound: ({ row }) => row.cancel_cost_max !== null,
-  own_price: ({ row }) => row.pricing !== 'speed' || row.earlier !== null,
+  cost_bound: (waiting) => {
+    const { cancel_cost_max: bound } = waiting.row
+    return bound !== null && BigInt(bound) < moreThanEnough(waiting)
+  },
+  own_price: (waiting) => isNamedLow(waiting) || waiting.row.earlier !== null,
+  nonce_blocked: isBlocked,
   already_ordered: mayOrderAsTheyCome,
   outcome_unknown: mayOrderAsTheyCome,
   cancellation_unclear: ({ world }) => world.state.restores > 0,
   signer_unavailable: ({ world }) => world.scenario.brokenEnd === 'signer',
   account_in_use: never,
+}
+
+export interface WaitWatch {
+  /** Called after each block. Fails if a row shows a reason for long that is not true. */
+  look(): void
+}
+
+/** Watches all waits of a world whose nodes are honest from now on. Its figures follow the chain by some blocks. */
+export function watchWaits(world: World): WaitWatch {
+  const { rows, timeline, history, scenario } = world
+  const waits = checkWaits(world)
+  /** How long each row has shown a reason that is not true, and in how many blocks. A DELETE hides a reason for a moment. */
+  const shown = new Map<string, { readonly ms: number; readonly blocks: number }>()
+  let last = timeline.now()
+  return {
+    look() {
+      // One lies on.
+      if (scenario.brokenEnd === 'liar') return
+      const now = timeline.now()
+      const passedMs = now - last
+      last = now
+      for (const row of rows.all().values()) {
+        if (row.open === 1 && row.wait_condition === null) continue
+        const fault = row.open === 1 ? waits.fault(row) : undefined
+        const before = shown.get(row.id) ?? { ms: 0, blocks: 0 }
+        if (fault === undefined) shown.delete(row.id)
+        else shown.set(row.id, { ms: before.ms + passedMs, blocks: before.blocks + 1 })
+        if (fault !== undefined && before.ms > promptMs && before.blocks > promptBlocks) history.fail(fault)
+      }
+    },
+  }
 }
 
 export interface WaitChecks {

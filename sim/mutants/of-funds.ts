@@ -112,6 +112,19 @@ export const ofFunds: readonly Mutant[] = [
     ],
   },
   {
+    name: 'reserve-bounds-the-only-one',
+    breaks: 'bounds the price of the only transaction of some blocks by the reserve, though the balance pays for it',
+    with: ['reserve'],
+    expects: 'waits for cancel_unfunded, which is not so',
+    edits: [
+      {
+        file: 'src/domain/decide/rules/gas-reserve.ts',
+        find: 'return isAlone ? undefined',
+        put: 'return isAlone && others.length > 0 ? undefined',
+      },
+    ],
+  },
+  {
     name: 'sweep-under-way-for-good',
     breaks: 'takes a sweep for one under way after its end, where no node says whether it succeeded',
     caughtBy: 'test/domain/decide/rules/sweeps.test.ts',
