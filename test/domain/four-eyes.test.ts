@@ -168,6 +168,26 @@ test('the invariants name one that has a nonce, or stands in the queue, without 
   for (const each of [earlier, own]) expect(violations(someWork({ open: [bound(each)] }))).toHaveLength(1)
 })
 
+test('no key that set any payload of it stands for the second key, however many payloads came later', () => {
+  const released = release(sent(), under(strict), { by: second, digest: payloadDigest(sent()) }, now)
+  const [, , third] = keys as [ApiKeyId, ApiKeyId, ApiKeyId]
+  const setBy = (...by: ApiKeyId[]) => ({
+    ...released,
+    fourEyes: { setBy: by, since: now, released: approvalOf(released) },
+  })
+  expect([setBy(first), setBy(first, third)].map(isApproved)).toEqual([true, true])
+  expect([setBy(second, first), setBy(first, second, third), setBy(first, second)].map(isApproved)).toEqual([
+    false,
+    false,
+    false,
+  ])
+  const held = put(put(sent({}, strict, second), { value: 1n }, first), { value: 2n }, third)
+  const digest = payloadDigest(held)
+  for (const by of keys) {
+    expect(() => release(held, under(strict), { by, digest }, now)).toThrow(coded('SECOND_KEY_REQUIRED'))
+  }
+})
+
 test('a nonce that goes to another transaction takes one without a recorded release back on hold', () => {
   // A restored copy lost the release of one that the chain shows.
   const recovered = { ...someAttempt(7), recovered: true } as const

@@ -15,10 +15,15 @@ import { freshId, type OpenStore, send, sendWithin, storedRelayer } from './cont
 const requester = { keyId: 'key' as ApiKeyId, operation: 'createBulkCancellation', requestId: 'r', address: '::1' }
 
 /** Records an object over relayers, as the first commit of a request does. */
-export async function record(store: Store, relayers: readonly RelayerId[], filter: BulkFilter): Promise<BulkId> {
+export async function record(
+  store: Store,
+  relayers: readonly RelayerId[],
+  filter: BulkFilter,
+  requestedAt = now,
+): Promise<BulkId> {
   const { id } = someBulk()
   const head: BulkHead = {
-    ...{ id, origin: 'request', filter, pause: false, everyRelayer: false, requestedAt: now },
+    ...{ id, origin: 'request', filter, pause: false, everyRelayer: false, requestedAt },
     requestedBy: requester.keyId,
   }
   const claim = { owner: requester.keyId, key: id, digest: 'd' }
@@ -113,6 +118,21 @@ export function bulkObjectContract(open: OpenStore): void {
       }),
       { numRuns: 80 },
     )
+  })
+
+  test('a part that stops later than the request judges ages at its own instant', async () => {
+    await using under = await open()
+    const { store } = under
+    const takenBy = async (filter: BulkFilter) => {
+      const { id: relayerId } = await storedRelayer(store)
+      const ages = [minute / 2, minute, 2 * minute]
+      const sent = await Promise.all(ages.map((age) => send(store, relayerId, { createdAt: now - age })))
+      const taken = await takeAll(store, await record(store, [relayerId], filter, now - minute), relayerId)
+      return sent.map(({ id }) => taken.includes(id))
+    }
+    expect(await takenBy({ olderThanMs: minute })).toEqual([false, true, true])
+    expect(await takenBy({ newerThanMs: minute })).toEqual([true, false, false])
+    expect(await takenBy({})).toEqual([true, true, true])
   })
 
   test('a part that waits is found by the next process, and is stopped once', async () => {

@@ -160,6 +160,19 @@ describe('the stored tips', () => {
   })
 })
 
+test('a mark that another replica has made needless counts no longer, though the stored ones cannot be read', async () => {
+  const first = firstMark(gwei, now)
+  const table = tableOf([first])
+  const memory = { load: table.load, save: async () => false }
+  const remembered = rememberTips({ clock, logger: quiet, memory })
+  await systemClock.sleep(0)
+  expect(remembered.marks()).toEqual([first])
+  table.fails = true
+  remembered.add({ at: now, tip: 2n * gwei })
+  await systemClock.sleep(0)
+  expect(remembered.marks()).toEqual([first])
+})
+
 describe('a database that does not answer', () => {
   test('holds up no reading: little is believed until the stored tips are read', async () => {
     const table = tableOf([firstMark(9n * gwei, now)])

@@ -1,11 +1,15 @@
 // The prices of gas that forks change, as nodes show them: read at start, after a fork, and after a reorganization across it.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { keepGasFigures } from '../../../src/chain/fees/keep-gas-figures.ts'
+import type { Endpoint } from '../../../src/chain/nodes/endpoint.ts'
 import type { GasFigures } from '../../../src/domain/gas-figures.ts'
 import type { Address } from '../../../src/domain/ids.ts'
 import { ethereumProfile } from '../../../src/domain/profile.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
 import { devAccount } from '../../../tooling/dev-accounts.ts'
 import { amsterdamRules, type GasNode, osakaRules, startGasNode } from '../../../tooling/gas-node.ts'
+import { headAt } from '../../domain/some.ts'
+import { manualClock } from '../../support/manual-clock.ts'
 import { inquiryOf, networkOver } from '../network-under-test.ts'
 
 const { address } = devAccount(0)
@@ -207,4 +211,41 @@ test('a node whose own choice of gas is refused gets the estimate again, with th
   const seen = await network.chain.observe({ ...inquiryOf(address), estimates })
   expect([...seen.estimates.values()]).toEqual([{ kind: 'gas', gas: Math.ceil(Math.ceil(21_040 * 1.0136) * 1.2) }])
   expect(one.lastGas()).toBe(2 ** 24)
+})
+
+test('figures from before a fork count no longer, nor does a reading that began before it', async () => {
+  const clock = manualClock()
+  const estimates: ((gas: number) => void)[] = []
+  const call = () =>
+    new Promise((resolve) => {
+      estimates.push((gas) => resolve({ kind: 'value', value: `0x${gas.toString(16)}` }))
+    })
+  const endpoint = { provider: 'one', ready: async () => undefined, call } as unknown as Endpoint
+  const named = { base: 21_000, newAccount: 0 } as const
+  const profile = { floorGas: true, gasRules: named }
+  const logger = { info: () => undefined }
+  const keeper = keepGasFigures({ endpoints: [endpoint], providers: 1, profile, clock, logger })
+  const follow = (number: number, isAmsterdam: boolean) =>
+    keeper.follow(headAt(number, isAmsterdam ? { isAmsterdam } : {}), address)
+  const estimate = async (gas: number) => {
+    await expect.poll(() => estimates.length).toBeGreaterThan(0)
+    estimates.shift()?.(gas)
+  }
+
+  const unanswered = follow(100, false)
+  await expect.poll(() => estimates.length).toBe(1)
+  clock.advance(1_000)
+  expect(await unanswered).toEqual(named)
+  const across = follow(101, true)
+  // A floor of 10, as before the fork.
+  await estimate(31_000)
+  expect(await across).toEqual(named)
+  expect(keeper.known()).toEqual(named)
+
+  clock.advance(2_000)
+  const anew = follow(102, true)
+  await estimate(85_000)
+  expect(await anew).toEqual({ ...named, floor: 64 })
+  // A reorganization undoes the fork, and the next reading is not due yet.
+  expect(await follow(102, false)).toEqual(named)
 })

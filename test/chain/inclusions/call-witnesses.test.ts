@@ -28,6 +28,8 @@ interface Shows {
   gas?: string
   price?: string
   hasReceipts?: boolean
+  /** The block that its receipts name. Absent: the one that it shows. */
+  receiptsOf?: Hash
   servesBlockReceipts?: boolean
   tag?: number
   /** So many of its next answers are lost. */
@@ -39,7 +41,8 @@ interface Shows {
 function nodeOf(shows: Shows, index: number) {
   const calls: string[] = []
   const receiptOf = (hash: unknown) => ({
-    ...{ transactionHash: hash, blockHash: shows.blockHash ?? block.hash, blockNumber: hex(block.number) },
+    ...{ transactionHash: hash, blockHash: shows.receiptsOf ?? shows.blockHash ?? block.hash },
+    blockNumber: hex(block.number),
     ...(shows.status !== undefined && { status: shows.status }),
     ...(shows.gas !== undefined && { gasUsed: shows.gas }),
     ...(shows.price !== undefined && { gasUsed: '0x5208', effectiveGasPrice: shows.price }),
@@ -257,6 +260,29 @@ test('a contradiction does not end while the first answers with the tag are unde
   resolve()
   for (let turns = 0; turns < 20; turns += 1) await turn()
   expect(await tagged()).toMatchObject({ shownBy: [0], unlistedBy: [1] })
+})
+
+test('once they contradict each other, the results that they gave count no longer', async () => {
+  const succeeded = { ...claim, succeeded: true }
+  const { call, nodes, clock } = openWitnesses({ ...lists, status: '0x1' }, { ...lists, status: '0x0' })
+  const liar = nodes[1]
+  if (!liar) throw new Error('there is no second node')
+  expect(await call([succeeded])).toMatchObject({ shownBy: [0], refutedBy: [1] })
+  liar.shows.status = undefined
+  clock.advance(1_000)
+  expect(await call([succeeded])).toMatchObject({ shownBy: [0], listedBy: [1], refutedBy: [] })
+  liar.shows.status = '0x1'
+  clock.advance(2_000)
+  expect(await call([succeeded])).toMatchObject({ shownBy: [0, 1], refutedBy: [] })
+})
+
+test('a receipt of another block says nothing about this one', async () => {
+  const succeeded = { ...claim, succeeded: true }
+  for (const status of ['0x0', '0x1'] as const) {
+    const strayed = { ...lists, status, receiptsOf: hashOf('c') }
+    const { call } = openWitnesses({ ...lists, status: '0x1' }, strayed)
+    expect(await call([succeeded])).toMatchObject({ shownBy: [0], listedBy: [1], refutedBy: [] })
+  }
 })
 
 test('while they contradict each other, they are called again at growing intervals', async () => {

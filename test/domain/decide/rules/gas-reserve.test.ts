@@ -207,6 +207,18 @@ describe('a payment to the account', () => {
     expect(verbs({ open, queued: [sending(1, 2n * ether)] }, seen)).toContain('balance_short')
   })
 
+  test('is not taken off for payloads in blocks above the head, whose cost the balance includes', () => {
+    const attempt = someAttempt(0)
+    const at = (block: number) => {
+      const open = [mined(0, by(attempt, block), [attempt], { payload: { ...somePayload, value: 5n * ether } })]
+      const policy = { ...somePolicy, profile: { ...somePolicy.profile, ...monad } }
+      const seen = someObservation({ balance: 20n * ether, lagged: { balance: 20n * ether, nonce: 0 } })
+      return countedBalance(someWork({ relayer, open }), seen, someMarket, policy)
+    }
+    expect([101, 102, 97].map(at)).toEqual([20n * ether, 20n * ether, 20n * ether])
+    for (const block of [98, 100]) expect(at(block)).toBeLessThan(15n * ether)
+  })
+
   test('waits with a condition while no node reports the earlier balance', () => {
     const { lagged: _, ...unread } = someObservation({ balance: ether })
     const policy = { ...somePolicy, profile: { ...somePolicy.profile, ...monad } }
@@ -219,6 +231,17 @@ describe('a payment to the account', () => {
     expect(decide({ work: someWork({ relayer, open }), observation: unread, policy, now }).decisions).toMatchObject([
       { do: 'signNoOp' },
     ])
+    // Nor does its next bid, or that of a payload.
+    const refused = { recordedAtBlock: 90, broadcast: broadcastStates.underpriced }
+    const race = inFlight(0, [someAttempt(0), someNoOp(0, refused)], canceled)
+    const payload = inFlight(0, [someAttempt(0, refused)])
+    for (const [each, what] of [
+      [race, 'signNoOp'],
+      [payload, 'bump'],
+    ] as const) {
+      const bids = decide({ work: someWork({ relayer, open: [each] }), observation: unread, policy, now })
+      expect(bids.decisions).toMatchObject([{ do: what }])
+    }
   })
 })
 
