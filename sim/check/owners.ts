@@ -23,6 +23,8 @@ export interface Owners {
   refused(instance: Instance, relayer: string, epoch: bigint): void
   /** The engine begins a step, and reads its rows. */
   reads(instance: Instance, relayer: string): void
+  /** The number of steps that owners of the relayer have begun. */
+  stepsOf(relayer: string): number
   /** The engine begins to broadcast bytes. */
   orders(instance: Instance, relayer: string): void
   /** False once the database rejects writes of the process for the relayer. */
@@ -44,6 +46,7 @@ export function watchOwners(fail: (what: string) => void, nowMs: () => number): 
   const owners = new Map<string, Owning>()
   /** The time at which the last step began, by relayer and process, in milliseconds. */
   const readAt = new Map<string, number>()
+  const steps = new Map<string, number>()
   /** Owners by relayer and epoch. */
   const epochs = new Map<string, Owning>()
   const keyOf = (relayer: string, of: bigint | string) => `${relayer} ${of}`
@@ -84,10 +87,12 @@ export function watchOwners(fail: (what: string) => void, nowMs: () => number): 
       )
     },
     reads(instance, relayer) {
+      steps.set(relayer, (steps.get(relayer) ?? 0) + 1)
       readAt.set(keyOf(relayer, `p${instance.id}`), nowMs())
       if (owners.has(keyOf(relayer, `p${instance.id}`)) || instance.state === 'dead') return
       fail(`p${instance.id} reads what ${relayer} has to do before it has acquired it`)
     },
+    stepsOf: (relayer) => steps.get(relayer) ?? 0,
     orders(instance, relayer) {
       const under = owners.get(keyOf(relayer, `p${instance.id}`))?.under
       if (!under || instance.state === 'dead' || under.isBelieved()) return

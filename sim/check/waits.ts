@@ -114,12 +114,22 @@ export interface WaitWatch {
   look(): void
 }
 
+/** A wait is true as of the last observation, which takes half a minute where a node is slow: by the third step two that began later ended. */
+const promptSteps = 3
+
+interface Untrue {
+  readonly ms: number
+  readonly blocks: number
+  /** The number of steps that the relayer had begun. */
+  readonly stepsBefore: number
+}
+
 /** Watches all waits of a world whose nodes are honest from now on. Its figures follow the chain by some blocks. */
 export function watchWaits(world: World): WaitWatch {
-  const { rows, timeline, history, scenario } = world
+  const { rows, timeline, history, scenario, machine } = world
   const waits = checkWaits(world)
-  /** How long each row has shown a reason that is not true, and in how many blocks. A DELETE hides a reason for a moment. */
-  const shown = new Map<string, { readonly ms: number; readonly blocks: number }>()
+  /** How long each row has shown a reason that is not true. A DELETE hides a reason for a moment. */
+  const shown = new Map<string, Untrue>()
   let last = timeline.now()
   return {
     look() {
@@ -131,10 +141,14 @@ export function watchWaits(world: World): WaitWatch {
       for (const row of rows.all().values()) {
         if (row.open === 1 && row.wait_condition === null) continue
         const fault = row.open === 1 ? waits.fault(row) : undefined
-        const before = shown.get(row.id) ?? { ms: 0, blocks: 0 }
-        if (fault === undefined) shown.delete(row.id)
-        else shown.set(row.id, { ms: before.ms + passedMs, blocks: before.blocks + 1 })
-        if (fault !== undefined && before.ms > promptMs && before.blocks > promptBlocks) history.fail(fault)
+        if (fault === undefined) {
+          shown.delete(row.id)
+          continue
+        }
+        const steps = machine.owners.stepsOf(row.relayer_id)
+        const { ms, blocks, stepsBefore } = shown.get(row.id) ?? { ms: 0, blocks: 0, stepsBefore: steps }
+        shown.set(row.id, { ms: ms + passedMs, blocks: blocks + 1, stepsBefore })
+        if (ms > promptMs && blocks > promptBlocks && steps >= stepsBefore + promptSteps) history.fail(fault)
       }
     },
   }

@@ -75,4 +75,18 @@ export const ofWaits: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'stale-waits-behind-what-returns',
+    breaks:
+      'keeps the wait of the first of the queue once others return before it, though no step may load it for long',
+    with: ['reserve'],
+    expects: 'waits for paused, which is not so',
+    edits: [
+      {
+        file: 'src/domain/decide/decide.ts',
+        find: 'isIncomplete ? overtaken(work, decisions) :',
+        put: 'isIncomplete ? [] :',
+      },
+    ],
+  },
 ]

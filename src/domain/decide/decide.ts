@@ -112,11 +112,11 @@ function planOf(step: Followed, search: Search, endings: readonly Decision[], bi
   const observeAgainAtOnce =
     assignments.observeAgainAtOnce || search.check.observeAgainAtOnce || hasReleased || findsMoreAtOnce(step, binding)
   const isIncomplete = observeAgainAtOnce || payloadsAwaitAnswer(work) || !observation.market
-  const cleared = isIncomplete ? [] : clearStaleWaits(revisited(work, observation), decisions)
+  const covers = isIncomplete ? overtaken(work, decisions) : revisited(work, observation)
   return {
     ...assignments,
     lacks: new Set([...lacks, ...assignments.lacks]),
-    decisions: [...withoutRepeats(decisions), ...cleared],
+    decisions: [...withoutRepeats(decisions), ...clearStaleWaits(covers, decisions)],
     observeAgainAtOnce,
     conditions: conditionsOf(work, decisions),
     ...outcomeOf(search, step, spentBelow(followUps)),
@@ -149,6 +149,18 @@ function spentBelow(decisions: readonly Decision[]): Nonce {
 function revisited(work: Work, observation: Observation): readonly Transaction[] {
   const live = work.open.filter((each) => isInPhase(each, 'inFlight') && each.lifecycle.nonce >= observation.nonce)
   return isQueueBlocked(work) ? live : [...live, ...work.queued]
+}
+
+/**
+ * The queued transactions behind one that returns to the queue, or whose hold ends. The next step may not load them any more, and a wait that
+ * only the first of the queue shows would stay.
+ */
+function overtaken({ queued }: Work, decisions: readonly Decision[]): readonly Transaction[] {
+  const sequences = decisions.flatMap((each) =>
+    each.do === 'requeue' || each.do === 'unbind' || each.do === 'release' ? [each.transaction.sequence] : [],
+  )
+  const first = Math.min(...sequences)
+  return queued.filter(({ sequence }) => sequence > first)
 }
 
 /** The work after the decisions that need no signature are recorded. */

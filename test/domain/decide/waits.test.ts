@@ -17,6 +17,7 @@ import { statusReasonOf } from '../../../src/domain/wait.ts'
 import type { ReasonCondition } from '../../../src/domain/wait-facts.ts'
 import {
   answered,
+  blockHash,
   broadcastStates,
   byForeign,
   canceled,
@@ -413,6 +414,26 @@ describe('a wait', () => {
     expect(decision).toEqual({ do: 'clearWait', transaction: open })
     if (decision?.do !== 'clearWait') throw new Error('nothing is cleared')
     expect(apply(decision, open, undefined, now)).toEqual(stuck({}))
+  })
+
+  test('is cleared behind one that returns to the queue, or whose hold ends: the next step may not load it', () => {
+    const [first, waiting] = [3, 9].map((sequence) => queued(sequence, { wait: someWait('paused') })) as [
+      Transaction,
+      Transaction,
+    ]
+    const balance = 5n
+    const open = [mined(6, byForeign(height - 5), [someAttempt(6)], { sequence: 5 })]
+    const canonical = new Map([[height - 5, blockHash(height - 5)]])
+    const lost = planOf({ open, queued: [first, waiting] }, someObservation({ nonce: 7, canonical, balance }))
+    const due: Transaction = {
+      ...queued(5),
+      lifecycle: { phase: 'held', hold: { rule: 'hold_for', since: 0, until: 0 } },
+    }
+    const released = planOf({ held: [due], queued: [first, waiting] }, someObservation({ balance }))
+    const saysMore = { do: 'explain', transaction: first, condition: 'balance_short' }
+    const clears = { do: 'clearWait', transaction: waiting }
+    expect(lost.decisions).toMatchObject([{ do: 'requeue' }, saysMore, clears])
+    expect(released.decisions).toMatchObject([{ do: 'release' }, saysMore, clears])
   })
 
   test('of a canceled one gives way to why it was canceled', () => {
