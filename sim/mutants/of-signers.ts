@@ -85,7 +85,7 @@ export const ofSigners: readonly Mutant[] = [
     name: 'give-up-after-a-refusal',
     breaks: 'never tries a key again that once waited for a person',
     with: ['custody'],
-    expects: 'has stood still',
+    expects: 'waits for signer_unavailable, which is not so',
     edits: [
       {
         file: 'src/signers/remote/breaker.ts',

@@ -79,8 +79,8 @@ export const ofWaits: readonly Mutant[] = [
     name: 'stale-waits-behind-what-returns',
     breaks:
       'keeps the wait of the first of the queue once others return before it, though no step may load it for long',
-    with: ['reserve'],
-    expects: 'waits for paused, which is not so',
+    caughtBy: 'test/domain/decide/waits.test.ts',
+    expects: 'is cleared behind one that returns to the queue',
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
