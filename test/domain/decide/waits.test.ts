@@ -434,6 +434,9 @@ describe('a wait', () => {
     const clears = { do: 'clearWait', transaction: waiting }
     expect(lost.decisions).toMatchObject([{ do: 'requeue' }, saysMore, clears])
     expect(released.decisions).toMatchObject([{ do: 'release' }, saysMore, clears])
+    // Nothing says more about the first while a signature is under way, and it keeps its wait, as nothing returned before it.
+    const blocked = { held: [due], queued: [first, waiting], signing: signing({ underWay: new Set(['bind']) }) }
+    expect(planOf(blocked, someObservation()).decisions).toMatchObject([{ do: 'release' }, clears])
   })
 
   test('of a canceled one gives way to why it was canceled', () => {

@@ -181,9 +181,10 @@ describe('the gas of all transactions in flight', () => {
       expect(doing([noOp], 0)).toMatchObject([{ do: 'signNoOp' }])
       const attempt = someAttempt(0)
       const second = inFlight(1, [someAttempt(1, { fees: dear }), someNoOp(1, refused)], canceled)
-      expect(doing([mined(0, by(attempt, 99), [attempt]), second], 1)).toContainEqual(
-        expect.objectContaining({ condition: 'cancel_unfunded' }),
-      )
+      const unfunded = expect.objectContaining({ condition: 'cancel_unfunded' })
+      expect(doing([mined(0, by(attempt, 99), [attempt]), second], 1)).toContainEqual(unfunded)
+      // Another one has the nonce below it.
+      expect(doing([second], 0)).toContainEqual(unfunded)
     })
   })
 })
@@ -242,6 +243,9 @@ describe('a payment to the account', () => {
       const bids = decide({ work: someWork({ relayer, open: [each] }), observation: unread, policy, now })
       expect(bids.decisions).toMatchObject([{ do: what }])
     }
+    const beside = [inFlight(0), inFlight(1, [someAttempt(1), someNoOp(1, refused)], canceled)]
+    const second = decide({ work: someWork({ relayer, open: beside }), observation: unread, policy, now })
+    expect(second.decisions).toContainEqual(expect.objectContaining({ do: 'signNoOp' }))
   })
 })
 
