@@ -142,6 +142,8 @@ interface Believing extends Pick<BelieveEstimates, 'providers' | 'profile'> {
 
 /** Undefined: not known yet. */
 function believed(said: readonly Said[], believing: Believing): Estimate | undefined {
+  // Whatever another endpoint says ends its silence. Without any answer, nobody is silent beside another.
+  if (said.length > 0) believing.silence.note(said.length < enoughOf(believing.providers))
   const ofGas = said.filter((each) => each.kind === 'gas')
   const ofFailure = said.filter((each) => each.kind !== 'gas')
   if (ofGas.length === 0 || ofFailure.length > 1) return failure(ofFailure, believing)
@@ -167,7 +169,6 @@ function failure(
 ): Estimate | undefined {
   const [first] = said
   if (!first) return undefined
-  silence.note(said.length < enoughOf(providers))
   if (said.length < enoughOf(providers) && silence.ms() < aloneAfterMs) return undefined
   const reverted = said.find(({ kind }) => kind === 'reverts')
   if (reverted?.kind === 'reverts') return reverted

@@ -127,6 +127,24 @@ describe('reverts', () => {
     expect(await endpoints.read()).toEqual(reverting)
   })
 
+  test.each([reverts, gas(40_000)])(
+    'an answer ends the silence, and the next one lasts for ten minutes, too',
+    async (answer) => {
+      const endpoints = among([reverts, silent])
+      await endpoints.read()
+      endpoints.wait(599_999)
+      endpoints.say(1, answer)
+      expect(await endpoints.read()).toBeDefined()
+      endpoints.say(1, silent)
+      for (const waited of [1, 599_999]) {
+        endpoints.wait(waited)
+        expect(await endpoints.read()).toBeUndefined()
+      }
+      endpoints.wait(1)
+      expect(await endpoints.read()).toEqual(reverting)
+    },
+  )
+
   test('soon after a block with a transaction of the account, the state at its end is asked for', async () => {
     // A backend that lags, as of its newest block, and one that has the block.
     const behind = ({ params }: Call) => (params.length > 1 ? error('header not found') : reverts)
