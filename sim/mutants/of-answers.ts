@@ -65,8 +65,8 @@ export const ofAnswers: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/inclusions/rebuild.ts',
-        find: '    if (raw === undefined || keccak256(raw) !== mined.hash) continue\n',
-        put: '    if (raw === undefined) continue\n',
+        find: '    if (keccak256(raw) !== mined.hash) continue\n',
+        put: '',
       },
     ],
   },

@@ -31,7 +31,6 @@ import { type HeadTracker, trackHead } from './heads/track-head.ts'
 import { callingWitnesses } from './inclusions/call-witnesses.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
 import { findingSpenders } from './inclusions/find-spender.ts'
-import type { Searched } from './inclusions/prove-spender.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
 import { type Endpoint, type EndpointConfig, openEndpoint } from './nodes/endpoint.ts'
 import { chooseAmong, type Endpoints, forward, forwardRead } from './nodes/endpoints.ts'
@@ -106,7 +105,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const unexplained = rememberUnexplained(heads.reorgs)
   const gas = openGas(options, { endpoints, all, providers, heads, profile })
   const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock, profile })
-  const searched: Searched = new Map()
+  const searched = new Map<string, number>()
   const findSpender = findingSpenders({ endpoints, clock, chainId })
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
   const { tipFloor, ownBlocks, readMarket } = openMarket(options, { endpoints, profile, isDevelopment })

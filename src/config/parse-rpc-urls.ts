@@ -1,7 +1,7 @@
 // RPC endpoints: each URL is a secret, as a provider's key may be part of it.
 import { defined } from '../domain/defined.ts'
 import { type EndpointSettings, providerCharsMax } from '../domain/settings.ts'
-import { httpUrl, placeholderIn } from '../ops/http-url.ts'
+import { httpUrl } from '../ops/http-url.ts'
 import {
   faultOfHeaderValue,
   headersMax,
@@ -92,16 +92,13 @@ function endpoint(
   const refusal = url && refuseHost(url)
   if (refusal !== undefined)
     report.problem(place, `${refusal} (${url?.hostname}); name another node, or change the variable`)
-  const placeholder = placeholderIn(text)
-  if (placeholder !== undefined) {
-    const remedy = 'put the whole URL into a variable, and write { "type": "env", "value": "NAME_OF_THE_VARIABLE" }'
-    report.problem(place, `holds ${placeholder}, and no variable within a text is replaced; ${remedy}`)
-    return undefined
-  }
-  if (url) return { url: secretUrl(url), weight: 100 }
-  const fault = /^\s*wss?:/i.test(text)
-    ? 'is a WebSocket URL (not shown: it may hold a key); write the http or https URL of the same provider'
-    : 'is no http or https URL (not shown: it may hold a key); write "https://…"'
+  const variable = /\$\{\w{1,64}\}/.exec(text)?.[0]
+  if (url && variable === undefined) return { url: secretUrl(url), weight: 100 }
+  const fault = variable
+    ? `holds ${variable}, and no variable within a text is replaced; put the whole URL into a variable, and write { "type": "env", "value": "NAME_OF_THE_VARIABLE" }`
+    : /^\s*wss?:/i.test(text)
+      ? 'is a WebSocket URL (not shown: it may hold a key); write the http or https URL of the same provider'
+      : 'is no http or https URL (not shown: it may hold a key); write "https://…"'
   report.problem(place, fault)
   return undefined
 }

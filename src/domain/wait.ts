@@ -1,9 +1,10 @@
 // A transaction's wait stands beside its history, and the API shows one or the other. Its condition and its facts decide; the
 // sentence is made where it is shown.
 import type { Condition } from './condition.ts'
+import type { OpenTransaction } from './relayer-overview.ts'
 import { shownText } from './stored-text.ts'
 import type { Transaction } from './transaction.ts'
-import type { Nonce, TimestampMs } from './units.ts'
+import type { TimestampMs } from './units.ts'
 import type { Reason } from './wait-facts.ts'
 import { sentenceOf } from './wait-sentence.ts'
 
@@ -57,24 +58,13 @@ export function waitingBehind(transaction: Transaction, head: QueueHead | undefi
   return { ...transaction, wait: { ...head.wait, behind: head.id } }
 }
 
-/** The lowest nonce in flight, and why its transaction waits. */
-export interface Front extends Pick<Transaction, 'id' | 'wait'> {
-  readonly nonce: Nonce
-}
-
-/** Whether its race may wait behind a lower nonce: nothing of its own holds it up. */
-export function mayRaceBehind({ lifecycle, wait, cancellation }: Transaction): boolean {
-  return lifecycle.phase === 'inFlight' && cancellation !== undefined && !wait
-}
-
-/** Limits of payloads, which no later nonce can lift. */
+/** Prices of payloads that the service does not raise. */
 const named: readonly Condition[] = ['own_price', 'gas_price_cap']
 
-/** A verdict comes after those of lower nonces, and a payload at a named price may hold them up for long. Shown, and not stored. */
-export function racingBehind(transaction: Transaction, front: Front | undefined): Transaction {
-  const { lifecycle } = transaction
-  if (!front?.wait || !named.includes(front.wait.condition)) return transaction
-  if (!('nonce' in lifecycle) || lifecycle.nonce <= front.nonce) return transaction
+/** A race waits for the lowest nonce in flight, which a payload at a named price may hold for long. Shown, and not stored. */
+export function racingBehind(transaction: Transaction, bound: readonly OpenTransaction[]): Transaction {
+  const front = bound.find(({ isMined }) => !isMined)
+  if (!front?.wait || front.id === transaction.id || !named.includes(front.wait.condition)) return transaction
   return { ...transaction, wait: { ...front.wait, behind: front.id } }
 }
 

@@ -6,8 +6,3 @@ export const httpUrlPattern = '^[hH][tT][tT][pP][sS]?://[^\\s/?#][^\\s]*$'
 export function httpUrl(text: string): URL | undefined {
   return new RegExp(httpUrlPattern).test(text) ? (URL.parse(text) ?? undefined) : undefined
 }
-
-/** A variable such as `${KEY}` in a text that came from a shell or from the file of another service: nothing replaces it here. */
-export function placeholderIn(text: string): string | undefined {
-  return /\$\{\w{1,64}\}/.exec(text)?.[0]
-}

@@ -33,13 +33,7 @@ import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/f
 import { loadConfirmedNotFinal } from './transactions/found/load-unsettled.ts'
 import { loadWork } from './transactions/found/load-work.ts'
 import { queueHead, readQueuedSends } from './transactions/found/queue.ts'
-import {
-  frontInFlight,
-  openWithHash,
-  readStanding,
-  relayerOfTransaction,
-  transactionsByNonce,
-} from './transactions/found/standing.ts'
+import { openWithHash, readStanding, relayerOfTransaction, transactionsByNonce } from './transactions/found/standing.ts'
 import {
   findSweep,
   findTransaction,
@@ -104,7 +98,6 @@ export function readsOver(executor: Executor): Reads {
     tipMarks: (network, after) => readTipMarks(executor, network, after),
     queuedSends: (relayerId, limit) => readQueuedSends(executor, relayerId, limit),
     queueHead: (relayerId) => queueHead(executor, relayerId),
-    frontInFlight: (relayerId) => frontInFlight(executor, relayerId),
     queueThrough: (relayerId, sequence) => queueThrough(executor, relayerId, sequence),
     firstSequenceAbove: (relayerId, nonce) => firstSequenceAbove(executor, relayerId, nonce),
     droppedSince: (relayerId, sequence, since) => droppedSince(executor, relayerId, sequence, since),

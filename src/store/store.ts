@@ -13,7 +13,7 @@ import type { QueuedSend } from '../domain/preview/top-up.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
-import type { Front, QueueHead } from '../domain/wait.ts'
+import type { QueueHead } from '../domain/wait.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import type { BulkChanges, BulkReads } from './bulk-port.ts'
 import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
@@ -110,8 +110,6 @@ export interface Reads
   queuedSends(relayerId: RelayerId, limit: number): Promise<readonly QueuedSend[]>
   /** The first of the queue that may get a nonce. */
   queueHead(relayerId: RelayerId): Promise<QueueHead | undefined>
-  /** The transaction with the lowest nonce in flight. */
-  frontInFlight(relayerId: RelayerId): Promise<Front | undefined>
   /** Transactions up to a sequence that ended without a nonce at `since` or later, with the fields that a match needs. */
   droppedSince(relayerId: RelayerId, sequence: number, since: TimestampMs): Promise<readonly Ended[]>
   /** The relayer's first sequence whose transaction has, or had, a nonce above this one. Gap fillers do not count. */

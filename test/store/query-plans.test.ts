@@ -104,7 +104,6 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.attempts(sent.id)
   await reads.queueThrough(relayer.id, 9)
   await reads.queueHead(relayer.id)
-  await reads.frontInFlight(relayer.id)
   await reads.droppedSince(relayer.id, 9, now)
   await reads.firstSequenceAbove(relayer.id, 1)
   await reads.standing(relayer.id)

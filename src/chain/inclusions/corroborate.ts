@@ -72,6 +72,5 @@ async function viewOf(endpoint: Endpoint, { mined, block }: SpenderClaim): Promi
     ({ hash, from = mined.from, nonce = mined.nonce }) =>
       hash === mined.hash && nonce === mined.nonce && isAddressEqual(from, mined.from),
   )
-  if (isSame) return 'same'
-  return body.unread.length > 0 ? 'silent' : 'other'
+  return isSame ? 'same' : body.unread.length > 0 ? 'silent' : 'other'
 }

@@ -3,7 +3,7 @@
 import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
-import type { Nonce } from '../../domain/units.ts'
+import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import { claimOf } from '../../domain/witness.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
@@ -12,7 +12,7 @@ import type { Endpoints } from '../nodes/endpoints.ts'
 import { readNonce } from '../nodes/read-nonce.ts'
 import type { Witnesses } from './call-witnesses.ts'
 import type { FindSpender } from './find-spender.ts'
-import { lowestSearched, proveSpender, type Searched } from './prove-spender.ts'
+import { proveSpender, searchOf } from './prove-spender.ts'
 import { readReceipts } from './read-receipts.ts'
 import { isComplete, lacksReceipt, receiptAwaitedBlocks } from './receipt.ts'
 import type { Unexplained } from './unexplained.ts'
@@ -20,8 +20,8 @@ import type { Unexplained } from './unexplained.ts'
 export interface FindInclusions {
   readonly endpoints: Endpoints
   readonly readCanonical: ReadCanonical
-  /** How far the search for a nonce has come. It resumes there at the next head. */
-  readonly searched: Searched
+  /** The lowest block that the search for a nonce has reached. The search resumes there at the next head. */
+  readonly searched: Map<string, BlockNumber>
   readonly unexplained: Unexplained
   readonly findSpender: FindSpender
   readonly witnesses: Pick<Witnesses, 'reported' | 'isRefuted'>
@@ -175,14 +175,14 @@ async function proveAll(
 ): Promise<readonly Proof[]> {
   const proofs = stale.slice(0, proofsMax).map(async (live): Promise<Proof> => {
     const { nonce } = live
-    const before = lowestSearched(searched, address, nonce) ?? Number.POSITIVE_INFINITY
+    const before = searched.get(searchOf(address, nonce))
     const spentBy = at.head.number - provenAfterBlocks
     const proof = await proveSpender(endpoint, address, live, { spentBy, searched, findSpender }, at)
-    const after = lowestSearched(searched, address, nonce)
+    const after = searched.get(searchOf(address, nonce))
     const canonical = proof && (await readCanonical([proof.block.number], at))
     const isProven = proof && canonical?.get(proof.block.number) === proof.block.hash
     const proven = !isProven ? {} : 'by' in proof ? { proof } : { noOp: proof }
-    return { nonce, ...proven, isUnderWay: after !== undefined && after < before }
+    return { nonce, ...proven, isUnderWay: after !== undefined && after !== before }
   })
   const later = stale.slice(proofsMax).map(({ nonce }): Proof => ({ nonce, isUnderWay: true }))
   return [...(await Promise.all(proofs)), ...later]

@@ -4,14 +4,15 @@ import { isAddressEqual, recoverAuthorizationAddress } from 'viem/utils'
 import { attemptWith } from '../../domain/attempt.ts'
 import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce, MinedPayload } from '../../domain/observation.ts'
-import type { Nonce } from '../../domain/units.ts'
+import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import { type Clock, nextTurn } from '../../ops/clock.ts'
 import { valueIn } from '../nodes/ask-about.ts'
 import { blockMethod } from '../nodes/block-call.ts'
-import { isWhole, type Mined } from '../nodes/decode.ts'
+import type { SoughtInBody } from '../nodes/call.ts'
+import type { BlockEntry, Mined } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
-import type { Body } from '../nodes/read-block.ts'
+import { type Body, readBody } from '../nodes/read-block.ts'
 import { type Corroborate, corroborating } from './corroborate.ts'
 import { rebuild } from './rebuild.ts'
 import { readReceipt } from './receipt.ts'
@@ -24,15 +25,14 @@ export interface FoundSpender {
 
 /**
  * Undefined where the block does not hold the spender. `unproven`: the block shows one that its bytes do not prove, and nothing
- * else proves it yet. `unread`: an entry that lacks members may be the spender. `live.attempts` are on record, so their hashes need no
- * proof that we signed them.
+ * else proves it yet. `live.attempts` are on record, so their hashes need no proof that we signed them.
  */
 export type FindSpender = (
   endpoint: Endpoint,
   body: Body,
   address: Address,
   live: Pick<LiveNonce, 'nonce' | 'attempts'>,
-) => Promise<FoundSpender | 'unproven' | 'unread' | undefined>
+) => Promise<FoundSpender | 'unproven' | undefined>
 
 interface FindingSpenders {
   readonly endpoints: Endpoints
@@ -44,37 +44,34 @@ export function findingSpenders({ endpoints, clock, chainId }: FindingSpenders):
   const corroborate = corroborating(endpoints, clock)
   return async (endpoint, body, address, live) => {
     const sent = body.transactions.filter(({ nonce, from }) => nonce === live.nonce && isAddressEqual(from, address))
+    // By its hash an entry is ours, whatever it lacks.
     const own = [...sent, ...body.unread].find(({ hash }) => hash && attemptWith(live.attempts, hash))
-    // By its hash it is ours, whatever the entry lacks.
     if (own?.hash) return { mined: { ...own, hash: own.hash, from: address, nonce: live.nonce } }
     const bySender = await proveSent(endpoint, body, address, sent, corroborate)
     if (bySender) return bySender
     const authorized = await authorizedBy(body.transactions, address, live.nonce, chainId)
     if (authorized) return { mined: authorized }
-    if (sent.length > 0) return 'unproven'
-    return body.unread.length > 0 ? 'unread' : undefined
+    return sent.length > 0 ? 'unproven' : undefined
   }
 }
 
-/**
- * The body with the nonces of the account's own deposits from L1 (OP stack), which spend one each. Some gateways omit them from blocks;
- * receipts name them.
- */
-export async function withDeposits(endpoint: Endpoint, body: Body, account: Address): Promise<Body> {
-  const entries = await Promise.all(
-    body.unread.map(async (entry) => {
-      const { hash, from, nonce } = entry
-      if (!hash || !from || nonce !== undefined || !isAddressEqual(from, account)) return entry
-      const { depositNonce } = valueIn(await readReceipt(endpoint, hash)) ?? {}
-      return depositNonce === undefined ? entry : { ...entry, nonce: depositNonce }
-    }),
-  )
-  const found = entries.filter((entry, index) => entry !== body.unread[index]).filter(isWhole)
-  return {
-    ...body,
-    transactions: [...body.transactions, ...found],
-    unread: body.unread.filter((entry) => entries.includes(entry)),
+/** Reads a body. The account's own deposits from L1 (OP stack) spend a nonce each, which some gateways show only in receipts. */
+export async function readSpenders(
+  endpoint: Endpoint,
+  number: BlockNumber,
+  seeks: SoughtInBody,
+): Promise<Body | undefined> {
+  const body = valueIn(await readBody(endpoint, number, seeks))
+  if (!body) return undefined
+  const transactions = [...body.transactions]
+  const unread: BlockEntry[] = []
+  for (const entry of body.unread) {
+    const { hash, from } = entry
+    const nonce = hash && from && valueIn(await readReceipt(endpoint, hash))?.depositNonce
+    if (hash && from && nonce !== undefined) transactions.push({ ...entry, hash, from, nonce })
+    else unread.push(entry)
   }
+  return { ...body, transactions, unread }
 }
 
 /** Undefined where none of the transactions is proven. */
@@ -87,7 +84,7 @@ async function proveSent(
 ): Promise<FoundSpender | undefined> {
   const unknown: Mined[] = []
   for (const mined of sent) {
-    const rebuilt = await rebuild(mined, address)
+    const rebuilt = await rebuild(mined, address).catch(() => ({ kind: 'forged' }) as const)
     if (rebuilt.kind === 'proven') return { mined, ...(rebuilt.payload && { signed: rebuilt.payload }) }
     if (rebuilt.kind === 'unknown') unknown.push(mined)
     else endpoint.strayed(blockMethod)

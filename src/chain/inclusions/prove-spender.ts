@@ -8,27 +8,20 @@ import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
 import { type BlockRef, type Execution, type Inclusion, isSameAccessList } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
-import { valueIn } from '../nodes/ask-about.ts'
 import type { Mined } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import { readBody } from '../nodes/read-block.ts'
-import { type FindSpender, type FoundSpender, withDeposits } from './find-spender.ts'
+import { type FindSpender, type FoundSpender, readSpenders } from './find-spender.ts'
 import { locateSpending } from './locate-spending.ts'
 import { executionOf, readReceipt, receiptAwaitedBlocks } from './receipt.ts'
 
 /** Bodies read in one proof. The next blocks' observations continue a longer search. */
 const bodiesMax = 32
 
-/**
- * The lowest block that each search has reached. `all`: every block from there on is read, for all endpoints. An endpoint whose body had an
- * entry that can't be read goes on below by itself: another endpoint may show that entry whole.
- */
-export type Searched = Map<string, Map<Endpoint | 'all', BlockNumber>>
-
 interface ProveSpender {
   /** A block at which the nonce is certainly spent. */
   readonly spentBy: BlockNumber
-  readonly searched: Searched
+  /** The lowest block that each search has reached: for all endpoints, and beyond it for one. */
+  readonly searched: Map<string, BlockNumber>
   readonly findSpender: FindSpender
 }
 
@@ -66,13 +59,8 @@ export async function proveSpender(
   return mined.nonce === live.nonce && isLostNoOp(noOp, address) ? noOp : { by: 'external', hash, block }
 }
 
-/** The lowest block that any endpoint has reached in its search for the nonce. Undefined where no search is under way. */
-export function lowestSearched(searched: Searched, address: Address, nonce: Nonce): BlockNumber | undefined {
-  const reached = searched.get(searchOf(address, nonce))
-  return reached && Math.min(...reached.values())
-}
-
-function searchOf(address: Address, nonce: Nonce): string {
+/** The key of a search in `searched`. */
+export function searchOf(address: Address, nonce: Nonce): string {
   return `${address} ${nonce}`
 }
 
@@ -90,32 +78,27 @@ async function searchBodies(
   { searched, findSpender }: ProveSpender,
 ): Promise<{ spender: FoundSpender; block: BlockRef; minedAt: TimestampMs } | undefined> {
   const key = searchOf(address, live.nonce)
-  const reached = searched.get(key) ?? new Map<Endpoint | 'all', BlockNumber>()
-  const byAll = reached.get('all') ?? atMost + 1
-  const byItself = reached.get(endpoint) ?? byAll
-  let by: Endpoint | 'all' = byItself < byAll ? endpoint : 'all'
-  const from = Math.min(atMost, byAll - 1, byItself - 1)
+  // Below an entry that can't be read it goes on by itself: another endpoint may show that entry whole.
+  const itself = `${key} ${endpoint.index}`
+  const byAll = searched.get(key) ?? atMost + 1
+  let by = (searched.get(itself) ?? byAll) < byAll ? itself : key
+  const from = Math.min(atMost, (searched.get(by) ?? byAll) - 1)
   for (let number = from; number > above && from - number < bodiesMax; number -= 1) {
     const seeks = { account: address, from: live.nonce, through: live.nonce }
-    const read = valueIn(await readBody(endpoint, number, seeks))
-    if (!read) return undefined
-    const body = await withDeposits(endpoint, read, address)
+    const body = await readSpenders(endpoint, number, seeks)
+    if (!body) return undefined
     const spender = await findSpender(endpoint, body, address, live)
     // This block is read again, until another endpoint or another reading confirms it.
     if (spender === 'unproven') return undefined
-    if (spender && spender !== 'unread') {
-      searched.delete(key)
+    if (spender) {
+      for (const each of [key, itself]) searched.delete(each)
       return { spender, block: { number, hash: body.head.hash }, minedAt: body.head.timestampMs }
     }
-    if (spender === 'unread') by = endpoint
-    reached.set(by, number)
-    searched.set(key, reached)
+    if (body.unread.length > 0) by = itself
+    searched.set(by, number)
   }
   // The search ended without a find: a reorganization moved the transaction, or an entry can't be read. It begins again.
-  if ((reached.get(by) ?? 0) <= above + 1) {
-    reached.delete(by)
-    if (by === 'all' || reached.size === 0) searched.delete(key)
-  }
+  if ((searched.get(by) ?? 0) <= above + 1) searched.delete(by)
   return undefined
 }
 

@@ -1,7 +1,7 @@
 // Rebuilds the signed bytes of a transaction from a node's description of it. Their hash and their signature prove them.
 import type { TransactionSerializable } from 'viem'
 import { isAddressEqual, keccak256, recoverAddress, serializeTransaction } from 'viem/utils'
-import type { Address, Hex } from '../../domain/ids.ts'
+import type { Address } from '../../domain/ids.ts'
 import type { MinedPayload } from '../../domain/observation.ts'
 import type { Mined, Signed } from '../nodes/decode.ts'
 
@@ -15,6 +15,7 @@ type Rebuilt =
   | { readonly kind: 'forged' }
   | { readonly kind: 'unknown' }
 
+/** Rejects where the members are of no transaction, such as data that is no hex, or a tip above the fee cap. */
 export async function rebuild(mined: Mined, sender: Address): Promise<Rebuilt> {
   const { signed, accessList, data, value, to } = mined
   if (!signed || value === undefined || data === undefined) return { kind: 'unknown' }
@@ -22,8 +23,8 @@ export async function rebuild(mined: Mined, sender: Address): Promise<Rebuilt> {
   const candidates = chainIdsOf(signed).flatMap((chainId) => unsignedOf(mined, signed, chainId) ?? [])
   if (candidates.length === 0) return { kind: 'unknown' }
   for (const unsigned of candidates) {
-    const raw = serialized(unsigned, { r, s, yParity, v: BigInt(27 + yParity) })
-    if (raw === undefined || keccak256(raw) !== mined.hash) continue
+    const raw = serializeTransaction(unsigned, { r, s, yParity, v: BigInt(27 + yParity) })
+    if (keccak256(raw) !== mined.hash) continue
     const digest = keccak256(serializeTransaction(unsigned))
     const signer = await recoverAddress({ hash: digest, signature: { r, s, yParity } }).catch(() => undefined)
     if (!signer || !isAddressEqual(signer, sender)) return { kind: 'forged' }
@@ -41,15 +42,6 @@ export async function rebuild(mined: Mined, sender: Address): Promise<Rebuilt> {
   }
   // Without its access list other bytes come out.
   return { kind: type !== 'legacy' && !accessList ? 'unknown' : 'forged' }
-}
-
-/** Undefined where the members are of no transaction, such as data that is no hex, or a tip above the fee cap. */
-function serialized(...[unsigned, signature]: Parameters<typeof serializeTransaction>): Hex | undefined {
-  try {
-    return serializeTransaction(unsigned, signature)
-  } catch {
-    return undefined
-  }
 }
 
 /** Nodes differ in the chain id that they show of a legacy transaction. Its `v` may have none (EIP-155). */

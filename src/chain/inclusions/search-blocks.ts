@@ -5,13 +5,11 @@ import type { Address } from '../../domain/ids.ts'
 import { clipped, holdsNonce, intervalsBetween, type NonceInterval, sizeOf } from '../../domain/nonce-interval.ts'
 import type { Spender } from '../../domain/observation.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
-import { valueIn } from '../nodes/ask-about.ts'
 import { isAnswered } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import { readBody } from '../nodes/read-block.ts'
 import { nonceCall } from '../nodes/read-nonce.ts'
-import { type FindSpender, withDeposits } from './find-spender.ts'
+import { type FindSpender, readSpenders } from './find-spender.ts'
 
 /** The findings of a search. The next search continues from them. */
 export interface Findings {
@@ -80,35 +78,22 @@ export async function searchBlocks(
     : await narrow(endpoint, address, wanted, { above, final }, findings)
   if (typeof ranges === 'string') return ranges
   let bodies = 0
-  let end: SearchEnd = 'through'
   for (const range of ranges.reverse()) {
     const isFound = () => foundAmong(range.nonces, findings) === sizeOf(range.nonces)
     for (let number = range.atMost; number > range.above && !isFound(); number -= 1) {
       if (findings.read.has(number)) continue
       if (bodies === bodiesMax) return 'more'
       bodies += 1
-      const found = await readSpenders(endpoint, address, number, wanted, findSpender)
-      if (!found) return 'failed'
-      for (const spender of found.spenders) findings.spenders.set(spender.nonce, spender)
-      findings.read.add(number)
-      if (found.isOpen) findings.open.add(number)
+      if (!(await findSpenders(endpoint, address, number, wanted, findings, findSpender))) return 'failed'
     }
-    if (isFound()) continue
-    if (reopen(range, findings)) end = 'unread'
     // Where the node keeps no state of `above`, a nonce that was not found was spent there or before.
-    else if (!ignoresBlock && findings.nonces.has(range.above)) return 'contradiction'
+    const isLeft = !isFound() && findings.open.size === 0
+    if (isLeft && !ignoresBlock && findings.nonces.has(range.above)) return 'contradiction'
   }
-  return end
-}
-
-/** Whether a block of the range has to be read again. */
-function reopen({ above, atMost }: Range, { open, read }: Findings): boolean {
-  const inRange = [...open].filter((number) => number > above && number <= atMost)
-  for (const number of inRange) {
-    open.delete(number)
-    read.delete(number)
-  }
-  return inRange.length > 0
+  if (findings.open.size === 0 || foundAmong(wanted, findings) === sizeOf(wanted)) return 'through'
+  for (const number of findings.open) findings.read.delete(number)
+  findings.open.clear()
+  return 'unread'
 }
 
 /**
@@ -184,36 +169,35 @@ async function readNonces(
   return answers.every(isAnswered) ? lacking : undefined
 }
 
-/**
- * The transactions in a block that spent any of the nonces. Undefined where the block was not read. `isOpen`: it shows one that nothing
- * proves, or an entry that lacks members and may be one.
- */
-async function readSpenders(
+/** Finds the transactions in a block that spent any of the nonces. False where the block was not read. */
+async function findSpenders(
   endpoint: Endpoint,
   address: Address,
   number: BlockNumber,
   nonces: readonly NonceInterval[],
+  findings: Findings,
   findSpender: FindSpender,
-): Promise<{ readonly spenders: readonly Spender[]; readonly isOpen: boolean } | undefined> {
+): Promise<boolean> {
   // They ascend.
   const seeks = { account: address, from: nonces[0]?.first ?? 0, through: nonces.at(-1)?.last ?? 0 }
-  const read = valueIn(await readBody(endpoint, number, seeks))
-  if (!read) return undefined
-  const body = await withDeposits(endpoint, read, address)
+  const body = await readSpenders(endpoint, number, seeks)
+  if (!body) return false
   const { head, transactions } = body
   const block = { number, hash: head.hash }
   const sent = transactions.flatMap(({ from, nonce }) => (isAddressEqual(from, address) ? [nonce] : []))
   // An authorization of the account (EIP-7702) may have spent it, although no relayer signs those.
   const authorized = transactions.flatMap(({ authorizations }) => authorizations.map(({ nonce }) => nonce))
   const candidates = new Set([...sent, ...authorized])
-  const spenders: Spender[] = []
   let isOpen = body.unread.length > 0
   for (const nonce of [...candidates].filter((each) => holdsNonce(nonces, each))) {
     const spender = await findSpender(endpoint, body, address, { nonce, attempts: [] })
     if (spender === 'unproven') isOpen = true
     if (typeof spender !== 'object') continue
     const { mined, signed } = spender
-    spenders.push({ nonce, hash: mined.hash, block, minedAt: head.timestampMs, ...(signed && { signed }) })
+    const found = { nonce, hash: mined.hash, block, minedAt: head.timestampMs, ...(signed && { signed }) }
+    findings.spenders.set(nonce, found)
   }
-  return { spenders, isOpen }
+  findings.read.add(number)
+  if (isOpen) findings.open.add(number)
+  return true
 }

@@ -25,7 +25,7 @@ export async function askAbout<T>(
     return { failed: describeAnswer(answer), why: isDenial ? 'none' : 'noAnswer' }
   }
   if (isAbout(value)) return { value }
-  endpoint.strayed(call.method, call.params[0])
+  endpoint.strayed(call.method)
   return { failed: 'an answer to another question', why: 'another' }
 }
 

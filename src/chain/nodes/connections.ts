@@ -14,10 +14,7 @@ interface ConnectionOptions {
 }
 
 interface Connections {
-  /**
-   * Posts a body. A redirect within the origin is followed once: another host would get the endpoint's secrets. Rejects with an error that
-   * proves nothing about the request once a redirect was followed.
-   */
+  /** Posts a body. A redirect within the origin is followed once: another host would get the endpoint's secrets. */
   readonly post: (body: string, signal: AbortSignal) => Promise<Posted>
   /** Takes URL and keys out of a node's words. */
   readonly redact: (text: string) => string
@@ -33,7 +30,7 @@ interface Posted {
   /** The length in the header, of a body that is not compressed. */
   readonly announcedBytes: number | undefined
   /** The words for an operator where the node only names another address. */
-  readonly moved?: string
+  readonly moved: string | undefined
 }
 
 const connectTimeoutMaxMs = 5_000
@@ -50,20 +47,22 @@ export function openConnections({ url: address, headers, connectionsMax, timeout
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  const requestTo = ({ pathname, search }: URL) => ({
-    path: `${pathname}${search}`,
-    method: 'POST' as const,
-    headers: { ...secretHeaders, 'content-type': 'application/json' },
-  })
+  const postTo = ({ pathname, search }: URL, body: string, signal: AbortSignal) => {
+    const allHeaders = { ...secretHeaders, 'content-type': 'application/json' }
+    return pool.request({ path: `${pathname}${search}`, method: 'POST', headers: allHeaders, body, signal })
+  }
   const values = Object.values(secretHeaders)
   return {
     async post(body, signal) {
-      const first = await pool.request({ ...requestTo(url), body, signal })
-      const target = repeatable.includes(first.statusCode) ? targetOf(first, url) : undefined
-      if (target?.origin !== url.origin) return postedOf(first, url)
+      const first = await postTo(url, body, signal)
+      const target = targetOf(first, url)
+      // These keep method and body (RFC 9110).
+      if (target?.origin !== url.origin || ![307, 308].includes(first.statusCode)) return postedOf(first, url)
       first.body.on('error', () => undefined).destroy()
-      const second = pool.request({ ...requestTo(target), body, signal })
-      return postedOf(await second.catch(afterRedirect), url)
+      const second = postTo(target, body, signal).catch((cause: unknown) => {
+        throw new Error('the first request reached a server', { cause })
+      })
+      return postedOf(await second, url)
     },
     redact: redactor(url, values),
     redactResult: resultRedactor(url, values),
@@ -71,42 +70,23 @@ export function openConnections({ url: address, headers, connectionsMax, timeout
   }
 }
 
-/** The redirects that keep method and body (RFC 9110). */
-const repeatable: readonly number[] = [307, 308]
-
-/** Of the words about another address. */
-const originMaxChars = 200
-
 /** The address that a redirect names. */
-function targetOf({ statusCode, headers }: Dispatcher.ResponseData, url: URL): URL | undefined {
-  const { location } = headers
-  if (statusCode < 300 || statusCode > 399 || typeof location !== 'string') return undefined
-  const target = URL.parse(location, url)
-  return target && /^https?:$/.test(target.protocol) ? target : undefined
-}
-
-/** The first request reached a server, whatever becomes of the second. */
-function afterRedirect(cause: unknown): never {
-  throw new Error('the redirected request failed', { cause })
+function targetOf({ statusCode, headers: { location } }: Dispatcher.ResponseData, url: URL): URL | undefined {
+  const target = statusCode >= 300 && statusCode < 400 && URL.parse(String(location), url)
+  return location !== undefined && target && /^https?:$/.test(target.protocol) ? target : undefined
 }
 
 function postedOf(answer: Dispatcher.ResponseData, url: URL): Posted {
   const { statusCode: status, headers, body } = answer
-  const target = targetOf(answer, url)
-  // A path may hold a key.
-  const moved =
-    target &&
-    `HTTP ${status}: the node has moved to ${target.origin.slice(0, originMaxChars)}; name its new address in rpc_urls`
-  if (/^(?:x-)?gzip$/i.test(String(headers['content-encoding']))) {
-    const unzipped = pipeline(body, createGunzip(), () => undefined)
-    return { status, body: unzipped, announcedBytes: undefined, ...(moved && { moved }) }
-  }
+  // Its path may hold a key.
+  const origin = targetOf(answer, url)?.origin
+  const isZipped = /^(?:x-)?gzip$/i.test(String(headers['content-encoding']))
   const length = headers['content-length']
   return {
     status,
-    body,
-    announcedBytes: typeof length === 'string' ? Number(length) : undefined,
-    ...(moved && { moved }),
+    body: isZipped ? pipeline(body, createGunzip(), () => undefined) : body,
+    announcedBytes: isZipped || length === undefined ? undefined : Number(length),
+    moved: origin && `HTTP ${status}: the node has moved to ${origin}; name its new address in rpc_urls`,
   }
 }
 

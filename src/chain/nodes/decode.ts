@@ -21,8 +21,6 @@ export interface Mined {
   readonly signed?: Signed
   /** EIP-7702: each authorization spends a nonce of the account that signed it. Those of the wrong shape are missing. */
   readonly authorizations: readonly Authorization[]
-  /** An authorization has the wrong shape, or the list is missing. */
-  readonly lacksAuthorization?: true
 }
 
 /** A transaction as a block shows it. Some gateways omit members, such as the nonce of a rollup's deposit. */
@@ -113,8 +111,8 @@ function toEntry(one: unknown): BlockEntry {
   const hash = toHash(transaction?.hash)
   const from = toAddress(transaction?.from)
   const nonce = toNumber(transaction?.nonce)
-  const list = authorizationsIn(transaction)
-  const authorizations = list.map(toAuthorization).filter((each) => each !== undefined)
+  const list = transaction?.authorizationList
+  const authorizations = Array.isArray(list) ? list.map(toAuthorization).filter((each) => each !== undefined) : []
   const to = toAddress(transaction?.to)
   const value = toBigInt(transaction?.value)
   const data = typeof transaction?.input === 'string' ? transaction.input.toLowerCase() : undefined
@@ -124,13 +122,12 @@ function toEntry(one: unknown): BlockEntry {
     ...(from && { from }),
     ...(nonce !== undefined && { nonce }),
     authorizations,
-    ...(!list.every(isAuthorization) && { lacksAuthorization: true as const }),
     ...(to && { to }),
     ...(value !== undefined && { value }),
     ...(data !== undefined && { data }),
     ...(accessList && { accessList }),
     // Without one of its authorizations other bytes come out.
-    ...(authorizations.length === list.length && withSignature(transaction)),
+    ...(authorizations.length === (Array.isArray(list) ? list.length : 0) && withSignature(transaction)),
   }
 }
 
@@ -192,22 +189,6 @@ function toAuthorization(value: unknown): Authorization | undefined {
   if (chainId === undefined || !address || nonce === undefined || yParity === undefined) return undefined
   if (r === undefined || s === undefined) return undefined
   return { chainId, address, nonce, yParity, r: word(r), s: word(s) }
-}
-
-/** The authorizations in a transaction, of any shape. Null stands for those of a list that is missing. */
-export function authorizationsIn(entry: unknown): readonly unknown[] {
-  const transaction = toObject(entry)
-  const list = transaction?.authorizationList ?? undefined
-  if (Array.isArray(list)) return list
-  return list !== undefined || signedTypes[toNumber(transaction?.type) ?? -1] === 'eip7702' ? [null] : []
-}
-
-/** Whether it is one that may spend no nonce of ours: anybody may sign numbers that are too large. */
-function isAuthorization(value: unknown): boolean {
-  const authorization = toObject(value)
-  const { chainId, nonce, yParity = authorization?.v, r, s } = authorization ?? {}
-  const numbers = [chainId, nonce, yParity, r, s].map(toBigInt)
-  return toAddress(authorization?.address) !== undefined && numbers.every((number) => number !== undefined)
 }
 
 function word(value: bigint): Hex {

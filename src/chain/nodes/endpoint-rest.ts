@@ -19,7 +19,7 @@ const maxMs = 30_000
 const doublingsMax = 10
 
 /** The time without a stray after which the row of strays begins anew. */
-export const strayForgottenMs = 60_000
+const strayForgottenMs = 60_000
 
 /** Ends the row of failures after any answer, and the rest that they caused; a rest for lag goes on, and one for strays. */
 export function afterAnswer(rest: EndpointRest): EndpointRest {

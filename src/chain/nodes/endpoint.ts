@@ -24,7 +24,6 @@ import {
   reasonsOf,
   rested,
   restsUntil,
-  strayForgottenMs,
 } from './endpoint-rest.ts'
 import type { Forwarder } from './forward.ts'
 import type { LargeAnswers } from './large-answers.ts'
@@ -82,8 +81,8 @@ export interface Endpoint {
   restsUntil(): number
   /** Rests the endpoint for `ms`: it reported a head behind the others, or one of a branch that most others do not hold. */
   lags(ms: number, why?: 'outvoted'): void
-  /** Notes an answer about another thing than the call named: the endpoint rests as after a failure. `about`: what the call named. */
-  strayed(method: string, about?: unknown): void
+  /** Notes an answer about another thing than the call named: the endpoint rests as after a failure. */
+  strayed(method: string): void
   /** The endpoint as its calls have shown it. Sends no call. */
   view(): NodeView
   close(): Promise<void>
@@ -93,7 +92,6 @@ interface EndpointOptions {
   readonly config: EndpointConfig
   readonly index: number
   readonly chainId: number
-  /** Whether the network has no other. */
   readonly isSole: boolean
   readonly anchor: ServedAnchor
   readonly clock: Clock
@@ -118,7 +116,6 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   let rest = rested
   let isOutvoted = false
   let strayedAt = ''
-  const isForgiven = forgivingOneHeight(options)
   let probing = false
 
   function heard(well: boolean): void {
@@ -172,15 +169,17 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
       isOutvoted = why === 'outvoted'
       rest = afterLag(rest, clock.elapsed(), ms)
     },
-    strayed(method, about) {
+    strayed(method) {
+      metrics.strayed(index)
+      // Old nodes of Filecoin answer with the block below where a height has none, and nothing takes the place of the only endpoint.
+      if (options.isSole && method === blockMethod) return
       if (isFit(rest, clock.elapsed()))
         logger.warn(
           { endpoint: index, method },
           'an endpoint answers about another block, receipt or transaction than requested',
         )
-      metrics.strayed(index)
       strayedAt = method
-      if (!isForgiven(method, about)) rest = afterStray(rest, clock.elapsed())
+      rest = afterStray(rest, clock.elapsed())
     },
     view: () => viewOf(options, serving, watch.figures(), { rest, isOutvoted, strayedAt }),
     close: async () => {
@@ -189,20 +188,6 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     },
   }
   return endpoint
-}
-
-/**
- * The only endpoint of a network does not rest for one height: old nodes of Filecoin answer with the block below where a height has none.
- * It rests for a second height within a minute.
- */
-function forgivingOneHeight({ isSole, clock }: Pick<EndpointOptions, 'isSole' | 'clock'>) {
-  let odd: { readonly height: unknown; readonly at: number } | undefined
-  return (method: string, height: unknown): boolean => {
-    const at = clock.elapsed()
-    if (!isSole || method !== blockMethod || height === undefined) return false
-    if (!odd || at - odd.at > strayForgottenMs) odd = { height, at }
-    return odd.height === height
-  }
 }
 
 /** An answer that was under way when the endpoint was found on another chain may be of that chain. */

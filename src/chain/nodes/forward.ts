@@ -48,7 +48,7 @@ export function openForwarder({ url, headers, clock, timeoutMs }: ForwarderOptio
       if (bytes > bytesMax) return { value: { beyond: bytesMax } }
       chunks.push(chunk)
     }
-    return answer.moved === undefined ? resultOf(answer.status, Buffer.concat(chunks)) : { failed: answer.moved }
+    return answer.moved ? { failed: answer.moved } : resultOf(answer.status, Buffer.concat(chunks))
   }
 
   function resultOf(status: number, body: Buffer): Forwarded {

@@ -59,14 +59,18 @@ function toListing(value: unknown): Listing | undefined {
 function toBody(value: unknown, seeks: SoughtInBody): Body | undefined {
   const head = toHead(value)
   const entries = toEntries(value)
-  return head && entries && { head, transactions: entries.filter(isWhole), unread: entries.filter(mayBeSought(seeks)) }
+  return (
+    head &&
+    entries && {
+      head,
+      transactions: entries.filter(isWhole),
+      unread: entries.filter((entry) => mayBeSought(entry, seeks)),
+    }
+  )
 }
 
 /** Whether an entry may be the spender of a sought nonce, and lacks a member that would show it. */
-function mayBeSought({ account, from, through }: SoughtInBody): (entry: BlockEntry) => boolean {
-  return (entry) => {
-    if (entry.lacksAuthorization) return true
-    const { nonce = from, from: sender = account } = entry
-    return !isWhole(entry) && isAddressEqual(sender, account) && nonce >= from && nonce <= through
-  }
+function mayBeSought(entry: BlockEntry, { account, from, through }: SoughtInBody): boolean {
+  const { nonce = from, from: sender = account } = entry
+  return !isWhole(entry) && isAddressEqual(sender, account) && nonce >= from && nonce <= through
 }

@@ -1,7 +1,7 @@
 // Parses a large answer, and keeps the parts of it that the service uses. It runs in a thread of its own.
 import type { SoughtInBody } from './call.ts'
 import { implausible } from './count-structure.ts'
-import { authorizationsIn, toAddress, toBigInt } from './decode.ts'
+import { toAddress, toBigInt } from './decode.ts'
 import { answerLimits, type ExpectedAnswer, type ExpectedMember } from './expected-answer.ts'
 import { type BatchMember, isObject, membersOf } from './response-body.ts'
 
@@ -89,14 +89,14 @@ function seeking({ account, from, through }: SoughtInBody): (entry: unknown) => 
   }
   return (entry) => {
     if (!isObject(entry)) return [cut(entry)]
-    const { hash, nonce, from: sender }: Transaction = entry
-    const by = toAddress(sender)?.toLowerCase()
+    const { hash, nonce, from: sender, authorizationList: list }: Transaction = entry
+    const by = toAddress(sender)
     if (by === account.toLowerCase() && mayBeSought(nonce)) return [entry]
-    const authorizationList = authorizationsIn(entry).filter((each) => mayBeSought(isObject(each) && nonceOf(each)))
-    const isOpen = by === undefined && mayBeSought(nonce)
-    return isOpen || authorizationList.length > 0
-      ? [{ hash: cut(hash), nonce: cut(nonce), from: by, authorizationList }]
+    const authorizations = Array.isArray(list)
+      ? list.filter((each) => isObject(each) && mayBeSought(nonceOf(each)))
       : []
+    const isKept = authorizations.length > 0 || (by === undefined && mayBeSought(nonce))
+    return isKept ? [{ hash: cut(hash), nonce: cut(nonce), from: by, authorizationList: authorizations }] : []
   }
 }
 
@@ -104,6 +104,7 @@ type Transaction = BatchMember & {
   readonly hash?: unknown
   readonly nonce?: unknown
   readonly from?: unknown
+  readonly authorizationList?: unknown
 }
 
 function nonceOf(authorization: Transaction): unknown {

@@ -9,7 +9,8 @@ const executionErrorCode = 3
 
 /** The only place that matches a node's prose on reverts: some clients use another code. */
 const revertProse: readonly RegExp[] = [
-  /\brevert/i, // Besu -32000 "Execution reverted"; geth -32000 before 1.9.15
+  // Besu -32000 "Execution reverted"; geth -32000 before 1.9.15. In zkSync's validation only the account's own code runs.
+  /(?<!validation )\brevert/i,
   /VM execution error/i, // Nethermind and OpenEthereum, -32015
   /invalid ?(fe)? ?opcode/i, // anvil "EVM error InvalidFEOpcode"; geth "invalid opcode: INVALID"
 ]
@@ -42,15 +43,11 @@ export function revertReason(answer: Answer): string | undefined {
   return cutRevertText(revertText(revertBytes(answer.data)) ?? (answer.message || 'execution reverted'))
 }
 
-/** zkSync's validation runs the code of the account, never that of a receiver. */
-const ofAccount = /validation revert/gi
-
 /**
  * The words of a node itself. A contract chooses those behind a revert, which may be a pool's. Undefined unless the error is of an execution.
  */
 export function wordsBeforeRevert({ code, message }: { readonly code: unknown; readonly message: string }) {
-  const searched = message.replaceAll(ofAccount, (found) => '-'.repeat(found.length))
-  const starts = revertProse.map((pattern) => searched.search(pattern)).filter((start) => start >= 0)
+  const starts = revertProse.map((pattern) => message.search(pattern)).filter((start) => start >= 0)
   if (starts.length > 0) return message.slice(0, Math.min(...starts))
   return code === executionErrorCode ? '' : undefined
 }

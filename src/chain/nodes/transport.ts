@@ -59,10 +59,9 @@ export function openTransport(options: TransportOptions): Transport {
   const budget: ByteBudget | undefined = options.large?.share()
 
   async function exchange(body: string, expected: ExpectedAnswer, tried: Try): Promise<HttpAnswer> {
-    const { signal, progress } = tried
-    const { status, moved, ...answer } = await post(body, signal)
+    const { status, moved, ...answer } = await post(body, tried.signal)
     const { bytesMax } = expected
-    const received = await receive({ ...answer, bytesMax, budget, signal, progress })
+    const received = await receive({ ...answer, ...tried, bytesMax, budget })
     if (received === 'tooLarge') {
       return { kind: 'unknown', status, message: `an answer of more than ${bytesMax} bytes`, isTooLarge: true }
     }

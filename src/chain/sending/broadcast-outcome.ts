@@ -97,10 +97,8 @@ type RpcError = Extract<Answer, { kind: 'rpcError' }>
 type Meaning = RejectionCode | 'alreadyKnown'
 
 function meaningOf(error: RpcError): Meaning | undefined {
-  const meaning = meaningIn(ownWords(error))
-  if (meaning !== undefined || wordsBeforeRevert(error) !== undefined) return meaning
-  // Words further in may be those of another node, about other bytes: a refusal at most.
-  return nestedIn(error.data).find((inner) => inner !== 'alreadyKnown' && inner !== 'nonceTooLow')
+  const isRevert = wordsBeforeRevert(error) !== undefined
+  return meaningIn(ownWords(error)) ?? (isRevert ? undefined : refusalIn(error.data))
 }
 
 function meaningIn(words: string): Meaning | undefined {
@@ -113,18 +111,14 @@ function ownWords({ code, message }: Pick<RpcError, 'code' | 'message'>): string
 }
 
 /** Data may be as long as a block. */
-const nestedMaxChars = 400
-const nestedDepthMax = 4
+const dataMaxChars = 400
 
-/** The meanings of the texts in an error's data, outermost first. */
-function nestedIn(data: unknown, depth = 0): readonly Meaning[] {
-  if (typeof data === 'string') return nestedIn({ message: data }, depth)
-  if (typeof data !== 'object' || depth === nestedDepthMax) return []
-  const message = memberOf(data, 'message')
-  const words = typeof message === 'string' ? message.slice(0, nestedMaxChars) : ''
-  const meaning = meaningIn(ownWords({ code: Number(memberOf(data, 'code')), message: words }))
-  const further = ['data', 'error', 'originalError'].flatMap((name) => nestedIn(memberOf(data, name), depth + 1))
-  return meaning === undefined ? further : [meaning, ...further]
+/** The meaning of the words in an error's data, which may be those of another node about other bytes: a refusal at most. */
+function refusalIn(data: unknown): Meaning | undefined {
+  const text = JSON.stringify(data) ?? ''
+  const code = /"code":3\b/.test(text) ? 3 : 0
+  const meaning = meaningIn(ownWords({ code, message: text.slice(0, dataMaxChars) }))
+  return meaning === 'alreadyKnown' || meaning === 'nonceTooLow' ? undefined : meaning
 }
 
 /**

@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import { type EndpointSettings, providerCharsMax } from '../../domain/settings.ts'
-import { httpUrl, httpUrlPattern, placeholderIn } from '../../ops/http-url.ts'
+import { httpUrl, httpUrlPattern } from '../../ops/http-url.ts'
 import {
   headerCharsMax,
   headerNamePattern,
@@ -88,7 +88,7 @@ export function parseEndpoints(field: string, given: Static<typeof endpointsSche
   const endpoints = given.map((each, index): EndpointSettings => {
     const at = `${field}[${index}]`
     const { url, weight = 100, provider, headers } = typeof each === 'string' ? { url: each } : each
-    refuseMistakes(at, url)
+    refuseWebSocket(at, url)
     return {
       url: parseUrl(at, url),
       weight,
@@ -104,12 +104,7 @@ export function parseEndpoints(field: string, given: Static<typeof endpointsSche
   )
 }
 
-function refuseMistakes(field: string, url: string): void {
-  const placeholder = placeholderIn(url)
-  if (placeholder !== undefined) {
-    const fault = `holds ${placeholder}, which nothing replaces`
-    throw new RescindError('INVALID_REQUEST', `${field}: ${fault}; send the URL with the value itself`)
-  }
+function refuseWebSocket(field: string, url: string): void {
   if (!/^\s*wss?:/i.test(url)) return
   const fault = 'is a WebSocket URL (not shown: it may hold a key)'
   throw new RescindError('INVALID_REQUEST', `${field}: ${fault}; send the http or https URL of the same provider`)

@@ -7,7 +7,7 @@ import { verdictOn } from '../../domain/cancel.ts'
 import type { PoolKind } from '../../domain/profile.ts'
 import { inEther } from '../../domain/shown-amount.ts'
 import type { InPhase, Transaction } from '../../domain/transaction.ts'
-import { mayRaceBehind, racingBehind } from '../../domain/wait.ts'
+import { racingBehind } from '../../domain/wait.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
@@ -92,9 +92,10 @@ export function getCancellation(context: PoolContext & { readonly reads: Reads }
       const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')
       const intent = found(transaction.cancellation, 'CANCELLATION_NOT_FOUND', 'this transaction was not canceled')
       const pool = await poolOfRace(context, transaction)
-      const front = mayRaceBehind(transaction) ? await context.reads.frontInFlight(params.relayer_id) : undefined
-      const shown = racingBehind(transaction, front)
-      return success(presentCancellation(shown, intent), explainCancellation(transaction, pool))
+      const waitsForNothing = transaction.lifecycle.phase === 'inFlight' && !transaction.wait
+      const { bound } = waitsForNothing ? await context.reads.standing(params.relayer_id) : { bound: [] }
+      const verdict = presentCancellation(racingBehind(transaction, bound), intent)
+      return success(verdict, explainCancellation(transaction, pool))
     },
   })
 }

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { toHex } from '../../../src/chain/nodes/decode.ts'
-import { openEndpoint } from '../../../src/chain/nodes/endpoint.ts'
+import { type Endpoint, openEndpoint } from '../../../src/chain/nodes/endpoint.ts'
 import { openForwarder } from '../../../src/chain/nodes/forward.ts'
 import { openLargeAnswers } from '../../../src/chain/nodes/large-answers.ts'
 import { readHeader } from '../../../src/chain/nodes/read-block.ts'
@@ -144,9 +144,7 @@ test('a redirect where nobody listens any more leaves the call in doubt: the fir
 })
 
 /** An endpoint that answers about the block below each odd height. */
-function endpointOf(isSole: boolean) {
-  let elapsedMs = 0
-  const clock = { ...systemClock, elapsed: () => elapsedMs }
+function endpointOf(isSole: boolean): Endpoint {
   const openFake: OpenTransport = () => ({
     async post(body) {
       const { id, params } = JSON.parse(body) as { id: number; params: [string] }
@@ -160,40 +158,27 @@ function endpointOf(isSole: boolean) {
   const logger = loggerInto([])
   const anchor = { known: async () => undefined, reload: async () => undefined, denied() {}, remedy: '' }
   const endpoint = openEndpoint({
-    ...{ config: { url: 'http://one.example', weight: 1 }, index: 0, chainId: 1, isSole, anchor, clock, logger },
+    ...{ config: { url: 'http://one.example', weight: 1 }, index: 0, chainId: 1, isSole, anchor, logger },
     ...{
       timeoutMs: 1_000,
       metrics: noChainMetrics,
       openTransport: openFake,
-      large: openLargeAnswers(clock, undefined),
+      large: openLargeAnswers(systemClock, undefined),
+      clock: systemClock,
     },
     ...{ note: () => undefined, believed: () => undefined },
   })
   onTestFinished(() => endpoint.close())
-  return {
-    endpoint,
-    wait: (ms: number) => {
-      elapsedMs += ms
-    },
-    isFitAfter: async (height: number) => {
-      expect(await readHeader(endpoint, height)).toMatchObject(height % 2 === 1 ? { why: 'another' } : { value: {} })
-      return endpoint.fit()
-    },
-  }
+  return endpoint
 }
 
-test('the only endpoint does not rest for one odd height, however often, and rests for a second one', async () => {
-  const { isFitAfter, wait } = endpointOf(true)
-  expect([await isFitAfter(7), await isFitAfter(7), await isFitAfter(8), await isFitAfter(9)]).toEqual([
-    true,
-    true,
-    true,
-    false,
-  ])
-  wait(60_001)
-  expect([await isFitAfter(11), await isFitAfter(11)]).toEqual([true, true])
-})
+async function isFitAfter(endpoint: Endpoint, height: number): Promise<boolean> {
+  expect(await readHeader(endpoint, height)).toMatchObject(height % 2 === 1 ? { why: 'another' } : { value: {} })
+  return endpoint.fit()
+}
 
-test('one of several rests for the first', async () => {
-  expect(await endpointOf(false).isFitAfter(7)).toBe(false)
+test('the only endpoint does not rest for the block of another height, one of several does', async () => {
+  expect(await isFitAfter(endpointOf(true), 7)).toBe(true)
+  expect(await isFitAfter(endpointOf(false), 7)).toBe(false)
+  expect(await isFitAfter(endpointOf(false), 8)).toBe(true)
 })

@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import type { Hash, RelayerId, TransactionId } from '../../../domain/ids.ts'
 import type { OpenTransaction, RelayerOverview } from '../../../domain/relayer-overview.ts'
 import type { Nonce } from '../../../domain/units.ts'
-import type { Front } from '../../../domain/wait.ts'
 import type { TransactionItem } from '../../list-port.ts'
 import { type Executor, first, statement } from '../../statement.ts'
 import { type TransactionRow, waitColumns, waitFromRow } from '../rows/transaction-row.ts'
@@ -38,24 +37,6 @@ const stalled = statement<{ relayerId: RelayerId }, OpenRow>((db, p) =>
     .orderBy('confirmed_at')
     .limit(1),
 )
-
-const front = statement<{ relayerId: RelayerId }, OpenRow>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select([...columns])
-    .where('relayer_id', '=', p.relayerId)
-    .where(inProgress)
-    .where('phase', '=', 'inFlight')
-    .orderBy('nonce')
-    .limit(1),
-)
-
-export async function frontInFlight(executor: Executor, relayerId: RelayerId): Promise<Front | undefined> {
-  const row = await first(executor, front, { relayerId })
-  if (!row || row.nonce === null) return undefined
-  const wait = waitFromRow(row)
-  return { id: row.id, nonce: row.nonce, ...(wait && { wait }) }
-}
 
 export async function readStanding(executor: Executor, relayerId: RelayerId): Promise<RelayerOverview> {
   const [rows, queued, late] = await Promise.all([
