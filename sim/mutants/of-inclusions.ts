@@ -147,7 +147,7 @@ export const ofInclusions: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/inclusions/prove-spender.ts',
-        find: "    if (body.unread.length > 0) by = itself\n",
+        find: '    if (body.unread.length > 0) by = itself\n',
         put: '',
       },
     ],
