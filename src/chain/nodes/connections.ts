@@ -72,7 +72,7 @@ export function openConnections({ url: address, headers, connectionsMax, timeout
 
 /** The address that a redirect names. */
 function targetOf({ statusCode, headers: { location } }: Dispatcher.ResponseData, url: URL): URL | undefined {
-  const target = statusCode >= 300 && statusCode < 400 && URL.parse(String(location), url)
+  const target = statusCode >= 300 && statusCode < 400 && URL.parse(String(location), url.href)
   return location !== undefined && target && /^https?:$/.test(target.protocol) ? target : undefined
 }
 

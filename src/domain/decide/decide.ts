@@ -43,7 +43,7 @@ export function decide(situation: Situation): Plan {
   // Until the check of a new owner is complete: a database may have been restored. Afterwards it holds nothing back.
   const search = searchLostHistory(step, returningOf(step))
   const expiries = expireQueued(step, search)
-  const releases = releaseEnded(situation)
+  const releases = releasesBeside(search, situation)
   const binding = bind(step, search, expiries)
   return planOf(step, search, [...expiries, ...releases], binding)
 }
@@ -68,6 +68,12 @@ function returningOf({ followUps, situation: { now } }: Followed): readonly Tran
   return followUps.flatMap((each) =>
     each.do === 'requeue' || each.do === 'unbind' ? [apply(each, each.transaction, undefined, now)] : [],
   )
+}
+
+/** The search reads its transactions later than the step did, and a client may have released one meanwhile: its decision comes alone. */
+function releasesBeside({ check }: Search, situation: Situation): readonly Decision[] {
+  const searched = new Set(check.decisions.flatMap((each) => ('transaction' in each ? [each.transaction.id] : [])))
+  return releaseEnded(situation).filter((each) => each.do !== 'release' || !searched.has(each.transaction.id))
 }
 
 function expireQueued({ situation: { work, now } }: Followed, search: Search): readonly Decision[] {
@@ -156,11 +162,11 @@ function revisited(work: Work, observation: Observation): readonly Transaction[]
  * only the first of the queue shows would stay.
  */
 function overtaken({ queued }: Work, decisions: readonly Decision[]): readonly Transaction[] {
-  const sequences = decisions.flatMap((each) =>
+  const returned = decisions.flatMap((each) =>
     each.do === 'requeue' || each.do === 'unbind' || each.do === 'release' ? [each.transaction.sequence] : [],
   )
-  const first = Math.min(...sequences)
-  return queued.filter(({ sequence }) => sequence > first)
+  const first = Math.min(...returned)
+  return queued.filter(({ sequence }) => sequence > first && !returned.includes(sequence))
 }
 
 /** The work after the decisions that need no signature are recorded. */
