@@ -48,8 +48,8 @@ export const ofOwners: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/record.ts',
-        find: '  const recorded = await context.store.commit(async (session) => {\n    await fence(session, ownership)\n',
-        put: '  await context.store.commit((session) => fence(session, ownership), ownership.relayer)\n  const recorded = await context.store.commit(async (session) => {\n',
+        find: '  return context.store.commit(async (session) => {\n    await fence(session, ownership)\n',
+        put: '  await context.store.commit((session) => fence(session, ownership), ownership.relayer)\n  return context.store.commit(async (session) => {\n',
       },
       {
         file: 'src/engine/perform.ts',

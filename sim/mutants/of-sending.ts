@@ -22,8 +22,8 @@ export const ofSending: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/record.ts',
-        find: '  const recorded = await context.store.commit(async (session) => {',
-        put: "  await context.chainOf(work.relayer).broadcast(signed.flatMap(({ attempt }) => (attempt?.raw ? [{ hash: attempt.hash, raw: attempt.raw, reach: 'one' as const }] : [])))\n  const recorded = await context.store.commit(async (session) => {",
+        find: '  return context.store.commit(async (session) => {',
+        put: "  await context.chainOf(work.relayer).broadcast(signed.flatMap(({ attempt }) => (attempt?.raw ? [{ hash: attempt.hash, raw: attempt.raw, reach: 'one' as const }] : [])))\n  return context.store.commit(async (session) => {",
       },
     ],
   },

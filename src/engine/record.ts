@@ -15,7 +15,6 @@ import type { TimestampMs } from '../domain/units.ts'
 import { freshId } from '../ops/random.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { Session } from '../store/store.ts'
-import { logTakenBack } from './log-taken-back.ts'
 import { openNoOp } from './seal-no-op.ts'
 import { signDecision } from './sign.ts'
 import type { StepContext } from './step-context.ts'
@@ -65,7 +64,7 @@ export async function record(
       return { decision, attempt }
     }),
   )
-  const recorded = await context.store.commit(async (session) => {
+  return context.store.commit(async (session) => {
     await fence(session, ownership)
     if (decisions.some((each) => traits[each.do].followsRules)) await refuseOtherRules(session, work.relayer)
     const usable: RecordedDecision[] = []
@@ -74,13 +73,11 @@ export async function record(
       if (attempt || decision.do !== 'usePresigned') usable.push(each)
       else await session.removePresigned(work.relayer.id, decision.noOp)
     }
-    const written = await write(session, work, usable, plan, now)
+    const recorded = await write(session, work, usable, plan, now)
     const isFinalLonger = floor.spentBelow > work.floor.spentBelow
     if (work.presigned && isFinalLonger) await session.prunePresigned(work.relayer.id)
-    return written
+    return recorded
   }, ownership.relayer)
-  logTakenBack(decisions, context.logger)
-  return recorded
 }
 
 /** The id of a gap filler. */

@@ -27,6 +27,7 @@ import { type Again, againAfter, type Decided, sleepMaxMs, sooner } from './agai
 import type { BroadcastsUnderWay } from './broadcasts-under-way.ts'
 import { earlierOf } from './earlier-work.ts'
 import { findSent } from './find-sent.ts'
+import { logTakenBack } from './log-taken-back.ts'
 import { type Performed, perform } from './perform.ts'
 import { type Presigning, presign } from './presign.ts'
 import { newId, type Recorded, record } from './record.ts'
@@ -135,6 +136,7 @@ export async function step(
     ? splitPlan(plan, work, observation, remote.groupMax)
     : { unsigned: plan, groups: [] }
   const recorded = await record(context, ownership, work, unsigned, observation, now)
+  logTakenBack(unsigned.decisions, context.logger)
   // While held up, a step looks at races only, so the other conditions stay as they were reported.
   const reported = isQueueBlocked(work) ? {} : { conditions: plan.conditions }
   const poolBeyondSince = plan.isPoolBeyond ? (carried.poolBeyondSince ?? number) : undefined
