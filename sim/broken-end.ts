@@ -5,6 +5,7 @@ import { act } from './act.ts'
 import { accountAt } from './chain/blocks.ts'
 import { promptBlocks, promptMs, watchPromptNoOps } from './check/prompt-no-ops.ts'
 import type { Row } from './check/row.ts'
+import { slowMsMax } from './network.ts'
 import { oneEvent, until } from './pass-time.ts'
 import { outageBehaviors } from './process/signers.ts'
 import type { Service } from './service.ts'
@@ -21,9 +22,12 @@ export function breakForGood(world: World, service: Service): void {
 
 /** While a node lies on, blocks leave out for a while what clients send and then cancel. The keys are at hand, and nothing is ordered yet. */
 export async function outlastLiar(world: World, service: Service): Promise<void> {
-  const { scenario, state, lieOnDice, timeline, history } = world
+  const { scenario, state, network, lieOnDice, timeline, history } = world
   if (scenario.brokenEnd !== 'liar' || scenario.signerChanges !== undefined) return
   const blocksMs = (blocks: number) => blocks * scenario.blocktimeMs
+  // By then what was slow has come.
+  network.isPrompt = true
+  await until(world, timeline.now() + 2 * slowMsMax)
   state.drought = { kind: 'ours', blocksLeft: Number.POSITIVE_INFINITY }
   for (let count = lieOnDice.between(2, 6); count > 0; count -= 1) act(world, service, 'send')
   await until(world, timeline.now() + Math.max(2_000, blocksMs(lieOnDice.between(1, 12))))
@@ -35,6 +39,7 @@ export async function outlastLiar(world: World, service: Service): Promise<void>
     noOps.look()
   }
   state.drought = undefined
+  network.isPrompt = false
 }
 
 /** Cancels the queue, for which nothing can be signed. */

@@ -18,6 +18,7 @@ import {
 import { breakForGood, lacksSignature, outlastLiar, rowsToEnd, takeBackQueue } from './broken-end.ts'
 import { tagsOf } from './chain/transaction.ts'
 import { demandGas } from './check/gas.ts'
+import { watchPromptNoOps } from './check/prompt-no-ops.ts'
 import { demandNothingWaits, demandRaces, outageBlocks } from './check/signers.ts'
 import { watchWaits } from './check/waits.ts'
 import { approveHeld } from './four-eyes.ts'
@@ -46,6 +47,7 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
   await outlastLiar(world, service)
   // Where blocks are fast, a shutdown takes many of them, so they count only from here on.
   const began = blocks.canonical().number
+  const noOps = watchPromptNoOps(world)
   cancelTheRest(world, service)
   await timeline.rest()
   world.look()
@@ -60,6 +62,7 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
   const isOver = () => openRows(world) === 0 || (!isSigned && height - began > half && rowsToEnd(world).length === 0)
   while (!history.failure() && !isOver()) {
     await oneEvent(world)
+    noOps.look()
     const { number } = blocks.canonical()
     if (number === height) continue
     height = number

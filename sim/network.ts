@@ -24,6 +24,8 @@ export interface Network {
   outcomeOdds: OutcomeOdds[]
   /** Outcomes of requests that broadcast. `answered`: the endpoint's own odds decide. */
   sendOutcomeOdds: OutcomeOdds
+  /** No request and no answer is slow. */
+  isPrompt: boolean
 }
 
 export interface NetworkWitness {
@@ -63,7 +65,7 @@ export function openSimNetwork(
   history: History,
   witness: NetworkWitness,
 ): Network {
-  const network: Network = { transport, outcomeOdds: nodes.map(() => allAnswered), sendOutcomeOdds }
+  const network: Network = { transport, outcomeOdds: nodes.map(() => allAnswered), sendOutcomeOdds, isPrompt: false }
   const limits = nodes.map(() => drawBatchLimit(batchDice))
 
   function transport(instance: Instance): OpenTransport {
@@ -178,11 +180,14 @@ export function openSimNetwork(
   }
 
   function latency(): number {
-    return dice.chance(0.05) ? dice.between(200, 6_000) : dice.between(1, 120)
+    return !network.isPrompt && dice.chance(0.05) ? dice.between(200, slowMsMax) : dice.between(1, 120)
   }
 
   return network
 }
+
+/** The longest that a request, or an answer, is on its way. */
+export const slowMsMax = 6_000
 
 const reachesGateway: readonly RequestOutcome[] = ['answered', 'doubled', 'partial']
 

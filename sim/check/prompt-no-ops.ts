@@ -1,13 +1,15 @@
-// Once the faults have stopped, whatever one node says: soon after a DELETE the pool of an honest node has the no-op, and no transaction is
-// mined for long, so that a DELETE is refused, while the chain has not spent its nonce.
+// Once the faults have stopped, whatever one node says: three blocks and ten seconds after a DELETE the pool of an honest node has the no-op,
+// and no transaction is mined for as long, so that a DELETE is refused, while the chain has not spent its nonce.
 import { accountAt } from '../chain/blocks.ts'
 import { isNoOp } from '../chain/transaction.ts'
+import { slowMsMax } from '../network.ts'
 import type { World } from '../world.ts'
 import type { Row } from './row.ts'
 
 export const promptBlocks = 3
-/** Ten seconds, and two answers that take up to six seconds each way. */
-export const promptMs = 34_000
+export const promptMs = 10_000
+/** Where nodes may answer late: two answers that take as long as can be, there and back. */
+const lateMs = 4 * slowMsMax
 
 /** A no-op waits for these by right. */
 const waits: readonly (string | null)[] = [
@@ -15,7 +17,6 @@ const waits: readonly (string | null)[] = [
   'cost_bound',
   'cancel_unfunded',
   'price_ceiling',
-  'cancel_gas_price_cap',
   'signer_unavailable',
   'facts_missing',
   'gas_unknown',
@@ -23,13 +24,15 @@ const waits: readonly (string | null)[] = [
   'node_unreachable',
 ]
 
+const never = { ms: Number.POSITIVE_INFINITY, block: 0 }
+
 export interface PromptNoOps {
   /** Called after each event. */
   look(): void
 }
 
 export function watchPromptNoOps(world: World): PromptNoOps {
-  const { blocks, nodes, rows, addresses, timeline, history, scenario } = world
+  const { blocks, nodes, network, rows, addresses, timeline, history, scenario } = world
   const honest = nodes.filter(({ index }) => index !== scenario.liar?.node)
   // Pools may have refused earlier ones, and they are repeated seldom where one has taken them.
   const earlier = new Set([...rows.all().values()].flatMap((row) => (row.canceled_at === null ? [] : [row.id])))
@@ -38,14 +41,15 @@ export function watchPromptNoOps(world: World): PromptNoOps {
   const addressOf = ({ relayer_id: relayer }: Row) => addresses[Number(relayer.slice(1))] ?? ''
   const isSpent = (row: Row) => (row.nonce ?? -1) < accountAt(blocks.canonical(), addressOf(row)).nonce
 
-  function isServed(row: Row): boolean {
-    const { nonce, open, phase, wait_condition: condition } = row
-    if (open === 0 || nonce === null || phase === 'queued' || waits.includes(condition) || isSpent(row)) return true
-    const address = addressOf(row)
+  function hasNoOp(row: Row): boolean {
     return honest.some(({ pool }) => {
-      const held = pool.bySender.get(address)?.get(nonce)
+      const held = pool.bySender.get(addressOf(row))?.get(row.nonce ?? -1)
       return held !== undefined && isNoOp(held)
     })
+  }
+
+  function isExcused({ phase, wait_condition: condition }: Row): boolean {
+    return phase === 'queued' || waits.includes(condition)
   }
 
   return {
@@ -61,8 +65,11 @@ export function watchPromptNoOps(world: World): PromptNoOps {
         if (row.open === 0 || row.nonce === null) continue
         const from = since.get(row.id) ?? { ms: now, block: number }
         since.set(row.id, from)
-        if (now < from.ms + promptMs || number < from.block + promptBlocks) continue
-        if (isServed(row)) since.set(row.id, { ms: Number.POSITIVE_INFINITY, block: 0 })
+        const withinMs = network.isPrompt ? promptMs : promptMs + lateMs
+        const isOver = now >= from.ms + withinMs && number >= from.block + promptBlocks
+        // A pool may lose it again, as anvil's does with what follows a replaced one.
+        if (isSpent(row) || hasNoOp(row) || (isOver && isExcused(row))) since.set(row.id, never)
+        else if (!isOver) continue
         else if (isRefused) history.fail(`${row.id.slice(-6)} is mined for long, and its nonce is not spent`)
         else history.fail(`${row.id.slice(-6)} was canceled, and no honest pool has its no-op: ${row.wait_facts}`)
       }

@@ -144,7 +144,7 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'keep-the-file-to-itself',
     breaks: 'starts with the rules of before, whatever the configuration says now',
-    expects: 'have not ended',
+    expects: 'no honest pool has its no-op',
     edits: [
       {
         file: 'src/commands/relayers/sync-configured-relayers.ts',
