@@ -9,6 +9,10 @@ const gwei = 1_000_000_000n
 /** A sequencer's pool. Blocks of the rollup are final with those of L1. */
 const rollup: ProfileOverrides = { pool: 'private', finality: 'finalized' }
 const opStack: ProfileOverrides = { ...rollup, l1Fee: 'op_stack' }
+/** The most gas of a transaction since the fork Osaka (EIP-7825). Others adopt it by forks of their own, and not all do. */
+const osakaGas: Pick<ProfileOverrides, 'maxTransactionGas'> = { maxTransactionGas: 2 ** 24 }
+/** Since the fork Karst (docs.optimism.io, "Upgrade 19"), or Azul, Base's own (docs.base.org). */
+const cappedOpStack: ProfileOverrides = { ...opStack, ...osakaGas }
 /** The gas of a no-op holds a part for L1. With 21,000 the sequencer refuses it: intrinsic gas too low. */
 const l1InGas: ProfileOverrides = { ...rollup, l1Fee: 'in_gas', noOpGas: 'estimated', floorGas: false }
 /**
@@ -24,11 +28,12 @@ const zkEvm: ProfileOverrides = { ...rollup, ...provenLater }
 /** Scroll's oracle has `getL1Fee(bytes)` of the OP stack (docs.scroll.io, "Transaction Fees on Scroll"). */
 const scrollOracle = '0x5300000000000000000000000000000000000002' as Address
 const scroll: ProfileOverrides = { ...zkEvm, l1Fee: 'op_stack', l1FeeOracle: scrollOracle }
-/** A builder of geth's may require 2 gwei (`--miner.gasprice`) and say so nowhere. Gas: EIP-7825, since the fork Osaka. */
-const ethereum: ProfileOverrides = { tipFloor: 3n * gwei, maxTransactionGas: 2 ** 24 }
+/** A builder of geth's may require 2 gwei (`--miner.gasprice`) and say so nowhere. */
+const ethereum: ProfileOverrides = { tipFloor: 3n * gwei, ...osakaGas }
 /** Polygon's validators take no tip below 25 gwei (docs.polygon.technology). */
 const polygon: ProfileOverrides = { tipFloor: 25n * gwei }
-const bsc: ProfileOverrides = { tipFloor: gwei / 20n }
+/** Gas: BEP-652, since the fork Mendel. */
+const bsc: ProfileOverrides = { tipFloor: gwei / 20n, ...osakaGas }
 /** Monad executes a block three blocks after it orders it (docs.monad.xyz, "Reserve Balance"). */
 const monad: ProfileOverrides = { charges: 'gas_limit', reserveBalance: 10n ** 19n, balanceLagBlocks: 3 }
 /** Gas there is not that of the EVM: a transfer has a price of its own. */
@@ -68,9 +73,13 @@ const byChainId: ReadonlyMap<number, ProfileOverrides> = new Map(
     [nitro, 42_161, 42_170, 421_614],
     // Plume, ApeChain, Corn and B3, and their testnets: Arbitrum Orbit.
     [nitro, 98_866, 98_865, 98_867, 33_139, 33_111, 21_000_000, 21_000_001, 8_333, 1_993],
-    // OP Mainnet, Base, Unichain, World Chain, Zora, Mode, Ink, Soneium, Lisk, and their testnets on Sepolia.
-    [opStack, 10, 8_453, 130, 480, 7_777_777, 34_443, 57_073, 1_868, 1_135],
-    [opStack, 11_155_420, 84_532, 1_301, 4_801, 999_999_999, 919, 763_373, 1_946, 4_202],
+    // OP Mainnet, Base, Unichain, World Chain, Zora, Mode, Ink, Soneium, and their testnets on Sepolia.
+    [cappedOpStack, 10, 8_453, 130, 480, 7_777_777, 34_443, 57_073, 1_868],
+    [cappedOpStack, 11_155_420, 84_532, 1_301, 4_801, 999_999_999, 919, 763_373, 1_946],
+    // Lisk, Metal, Ethernity and Binary.
+    [cappedOpStack, 1_135, 1_750, 183, 624],
+    // Lisk Sepolia: no page says when it adopts Karst.
+    [opStack, 4_202],
     // ZKsync Era, Abstract and Sophon.
     [zkStack, 324, 300, 2_741, 11_124, 50_104, 531_050_104],
     [linea, 59_144, 59_141],

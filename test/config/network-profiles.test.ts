@@ -24,6 +24,7 @@ const rollup = { pool: 'private', finality: 'finalized' } as const
 const inGas = { ...rollup, noOpGas: 'estimated', floorGas: false, l1Fee: 'in_gas' } as const
 const nitro = { ...inGas, pool: 'fcfs', keepsFutureNonceMs: 1_000, sendSync: true } as const
 const opStack = { ...rollup, l1Fee: 'op_stack' } as const
+const capped = { maxTransactionGas: 16_777_216 } as const
 const scrollOracle = '0x5300000000000000000000000000000000000002' as Address
 const day = { finalityStalledAfterMs: 86_400_000 } as const
 const ownGas = { noOpGas: 'estimated', floorGas: false } as const
@@ -32,8 +33,8 @@ const gwei = 1_000_000_000n
 /** Every other name is as Ethereum. */
 const differing: Readonly<Record<string, ProfileOverrides>> = {
   ...all(nitro, 'arbitrum-one', 'arbitrum-sepolia', 'arbitrum-nova'),
-  ...all(opStack, 'optimism', 'optimism-sepolia', 'base', 'base-sepolia', 'unichain', 'unichain-sepolia'),
-  ...all(opStack, 'world-chain', 'world-chain-sepolia'),
+  ...all({ ...opStack, ...capped }, 'optimism', 'optimism-sepolia', 'base', 'base-sepolia', 'unichain'),
+  ...all({ ...opStack, ...capped }, 'unichain-sepolia', 'world-chain', 'world-chain-sepolia'),
   ...all(
     { ...inGas, ...day },
     'mantle',
@@ -49,9 +50,9 @@ const differing: Readonly<Record<string, ProfileOverrides>> = {
   ...all({ ...opStack, ...day, l1FeeOracle: scrollOracle }, 'scroll', 'scroll-sepolia'),
   ...all(rollup, 'celo', 'celo-alfajores', 'celo-baklava'),
   ...all(ownGas, 'polkadot-hub', 'polkadot-hub-testnet'),
-  ...all({ tipFloor: gwei / 20n }, 'binance-smart-chain', 'binance-smart-chain-testnet'),
+  ...all({ tipFloor: gwei / 20n, ...capped }, 'binance-smart-chain', 'binance-smart-chain-testnet'),
   ...all({ tipFloor: 25n * gwei }, 'polygon', 'polygon-amoy'),
-  ...all({ tipFloor: 3n * gwei, maxTransactionGas: 16_777_216 }, 'mainnet', 'sepolia', 'holesky'),
+  ...all({ tipFloor: 3n * gwei, ...capped }, 'mainnet', 'sepolia', 'holesky'),
 }
 
 function all(facts: ProfileOverrides, ...names: readonly string[]) {
@@ -77,6 +78,20 @@ test('Monad and its testnet keep a reserve, and count a payment late; no other c
     expect(profileOf(untagged(chainId))).not.toHaveProperty('reserveBalance')
     expect(profileOf(untagged(chainId))).not.toHaveProperty('balanceLagBlocks')
   }
+})
+
+test('each chain whose fork is known to cap the gas of a transaction has the cap, and no other chain of the OP stack', () => {
+  const karst = [10, 130, 480, 183, 624, 1_135, 1_750, 1_868, 34_443, 57_073, 7_777_777]
+  const karstOfSepolia = [11_155_420, 1_301, 4_801, 919, 1_946, 763_373, 999_999_999]
+  for (const chainId of [...karst, ...karstOfSepolia, 8_453, 84_532]) {
+    expect(profileOf(untagged(chainId)), `${chainId}`).toEqual({ ...ethereumProfile, ...opStack, ...capped })
+    expect(basisOf(untagged(chainId))).toBe('table')
+  }
+  // Lisk Sepolia, MegaETH, Celo, Blast, opBNB and one that only shows its make.
+  for (const chain of [4_202, 4_326, 42_220, 81_457, 204].map(untagged)) {
+    expect(profileOf(chain)).not.toHaveProperty('maxTransactionGas')
+  }
+  expect(profileOf({ ...untagged(7), shown: { make: 'opStack' } })).not.toHaveProperty('maxTransactionGas')
 })
 
 test('a chain that is in no table is what its tags say, and a rollup of unknown make has its no-op estimated', () => {
