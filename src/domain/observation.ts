@@ -98,7 +98,7 @@ export interface Inquiry {
   /** Payloads that no node took at their last broadcast: has every endpoint refused them? Absent without one. */
   readonly refused?: readonly RefusedPayload[]
   /** The next nonce's payload, which a node refused in words that no table has: does an endpoint show it? Absent without one. */
-  readonly unknownWords?: RefusedPayload
+  readonly unknownWords?: UnknownWordsInquiry
 }
 
 export interface ReceiverRequest {
@@ -112,6 +112,11 @@ export interface RefusedPayload {
   readonly newest: Hash
   /** All attempts that a node may have, among them the newest. */
   readonly live: readonly Hash[]
+}
+
+export interface UnknownWordsInquiry extends RefusedPayload {
+  readonly nonce: Nonce
+  readonly payload: Pick<Payload, 'from' | 'to' | 'value' | 'data'>
 }
 
 /** Requests witnesses for spenders from their second confirmation on. */
@@ -193,6 +198,11 @@ export interface Unshown {
   readonly forMs: number
   /** When an endpoint last accepted other bytes of the network. Absent: not since this process began. */
   readonly otherAcceptedMsAgo?: number
+  /**
+   * How long no endpoint showed it at an earlier nonce, while all that answered refused it in the words in which all refuse it now. Absent
+   * also where no endpoint has accepted other bytes since.
+   */
+  readonly refusedBeforeMs?: number
 }
 
 /** The open part of a new owner's history check; it is dropped once complete. */

@@ -2,6 +2,7 @@
 // words that last end a payload.
 import type { TransactionId } from '../../domain/ids.ts'
 import type { Clock } from '../../ops/clock.ts'
+import { withoutFigures } from '../nodes/like-words.ts'
 
 export interface Failures {
   /** Notes one reading, by the words of each provider. Whether like words have lasted. */
@@ -37,9 +38,4 @@ export function rememberFailures(clock: Pick<Clock, 'elapsed'>): Failures {
     },
     forget: (id) => void runs.delete(id),
   }
-}
-
-/** Figures and addresses in a node's words change from one reading to the next. */
-function withoutFigures(words: string): string {
-  return words.toLowerCase().replace(/0x[0-9a-f]+|\d+/g, '')
 }

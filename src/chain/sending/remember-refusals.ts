@@ -3,19 +3,21 @@
 // transaction. A restart forgets these words: then each endpoint has to say it twice again.
 import type { BroadcastOutcome } from '../../domain/attempt.ts'
 import type { Hash } from '../../domain/ids.ts'
-import type { RefusedPayload, Unshown } from '../../domain/observation.ts'
+import type { RefusedPayload, UnknownWordsInquiry, Unshown } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import { memberOf } from '../../ops/member.ts'
 import { askAbout } from '../nodes/ask-about.ts'
 import { toHash } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
+import { withoutFigures } from '../nodes/like-words.ts'
+import { rememberUnknownWords } from './remember-unknown-words.ts'
 
 export interface Refusals {
   /** An endpoint's answer to a payload's bytes. */
   learn(hash: Hash, by: Endpoint, outcome: BroadcastOutcome): void
   /** Whether no endpoint shows the payload, and for how long. By the first attempt's hash. */
-  findUnshown(payload: RefusedPayload): Promise<ReadonlyMap<Hash, Unshown>>
+  findUnshown(payload: UnknownWordsInquiry): Promise<ReadonlyMap<Hash, Unshown>>
   /** The words of the refusal, by the hash of the newest attempt. Costs calls only where every endpoint has refused it. */
   findRefusedByAll(payloads: readonly RefusedPayload[]): Promise<ReadonlyMap<Hash, string>>
 }
@@ -23,7 +25,8 @@ export interface Refusals {
 /** An endpoint's last word on the bytes. `from`, `to`: the heads of the first and the last refusal of an unbroken run. */
 type Said =
   | { readonly what: 'invalid'; readonly from: BlockNumber; readonly to: BlockNumber; readonly words: string }
-  | { readonly what: 'other' }
+  /** `unknown`: the words, if no table has them. */
+  | { readonly what: 'other'; readonly unknown?: string }
 
 /** How many blocks lie between two refusals: another block may cure a node of one. */
 const blocksApartMin = 2
@@ -44,25 +47,14 @@ export function rememberRefusals(
   /** Whether an endpoint showed an attempt, or none answered: read once at each height. */
   const shown = new Map<Hash, { readonly at: BlockNumber; readonly isRefuted: boolean }>()
 
-  function wordsOfAll(hash: Hash): string | undefined {
-    const each = [...(said.get(hash)?.values() ?? [])]
-    const isByAll = each.every((one) => one.what === 'invalid' && isTwice(one))
-    const last = each.at(-1)
-    return isByAll && last?.what === 'invalid' ? last.words : undefined
-  }
-
-  /** Whether an endpoint shows one of the attempts, or none answers. */
-  async function isShown(live: readonly Hash[]): Promise<boolean> {
-    const views = await Promise.all(endpoints.usable().map((endpoint) => viewOf(endpoint, live)))
-    return views.includes('shown') || !views.includes('missing')
-  }
+  const unknownWords = rememberUnknownWords(elapsed)
 
   async function isRefuted({ newest, live }: RefusedPayload): Promise<boolean> {
     const at = height()
     const known = shown.get(newest)
     if (at === undefined) return true
     if (known?.at === at) return known.isRefuted
-    const result = await isShown(live)
+    const result = await isShown(endpoints, live)
     if (shown.size >= payloadsMax) shown.clear()
     shown.set(newest, { at, isRefuted: result })
     return result
@@ -86,32 +78,59 @@ export function rememberRefusals(
       const [oldest] = said.keys()
       if (said.size > payloadsMax && oldest !== undefined) said.delete(oldest)
     },
-    async findUnshown({ live }) {
+    async findUnshown(requested) {
+      const { newest, live } = requested
       const [first] = live
       if (first === undefined) return new Map()
       const now = elapsed()
       const known = looked.get(first)
       if (!known || now - known.at >= lookEveryMs) {
-        const isGone = !(await isShown(live))
+        const isGone = !(await isShown(endpoints, live))
         if (looked.size >= payloadsMax) looked.clear()
         looked.set(first, { at: now, ...(isGone && { since: known?.since ?? now }) })
       }
       const since = looked.get(first)?.since
-      if (since === undefined) return new Map()
-      const other = accepted && !live.includes(accepted.hash) ? { otherAcceptedMsAgo: now - accepted.at } : {}
-      return new Map([[first, { forMs: now - since, ...other }]])
+      if (since === undefined) {
+        unknownWords.forget(requested)
+        return new Map()
+      }
+      const forMs = now - since
+      const other = accepted && !live.includes(accepted.hash) ? accepted : undefined
+      const words = unknownWordsOfAll(said.get(newest))
+      const refusedBeforeMs = words && unknownWords.note(requested, words, forMs, other?.at ?? Number.NEGATIVE_INFINITY)
+      const unshown = {
+        forMs,
+        ...(other && { otherAcceptedMsAgo: now - other.at }),
+        ...(refusedBeforeMs !== undefined && { refusedBeforeMs }),
+      }
+      return new Map([[first, unshown]])
     },
     async findRefusedByAll(payloads) {
       const found = new Map<Hash, string>()
       await Promise.all(
         payloads.map(async (payload) => {
-          const words = wordsOfAll(payload.newest)
+          const words = wordsOfAll(said.get(payload.newest))
           if (words !== undefined && !(await isRefuted(payload))) found.set(payload.newest, words)
         }),
       )
       return found
     },
   }
+}
+
+type SaidByEach = ReadonlyMap<Endpoint, Said>
+
+function wordsOfAll(said: SaidByEach = new Map()): string | undefined {
+  const each = [...said.values()]
+  const isByAll = each.every((one) => one.what === 'invalid' && isTwice(one))
+  const last = each.at(-1)
+  return isByAll && last?.what === 'invalid' ? last.words : undefined
+}
+
+/** The words of each endpoint that answered, if no table has any of them. */
+function unknownWordsOfAll(said: SaidByEach = new Map()): readonly string[] | undefined {
+  const words = [...said.values()].flatMap((one) => (one.what === 'other' ? (one.unknown ?? []) : []))
+  return words.length > 0 && words.length === said.size ? words : undefined
 }
 
 function isTwice({ from, to }: Extract<Said, { what: 'invalid' }>): boolean {
@@ -122,9 +141,16 @@ function isTwice({ from, to }: Extract<Said, { what: 'invalid' }>): boolean {
 function afterWord(before: Said | undefined, outcome: BroadcastOutcome, at: BlockNumber): Said | undefined {
   const isSilent = outcome.kind === 'unsent' || (outcome.kind === 'unknown' && outcome.code === undefined)
   if (isSilent) return before?.what === 'invalid' && isTwice(before) ? before : undefined
+  if (outcome.kind === 'unknown') return { what: 'other', unknown: withoutFigures(outcome.message) }
   if (outcome.kind !== 'rejected' || outcome.code !== 'invalid') return { what: 'other' }
   const from = before?.what === 'invalid' ? Math.min(before.from, at) : at
   return { what: 'invalid', from, to: at, words: outcome.message }
+}
+
+/** Whether an endpoint shows one of the attempts, or none answers. */
+async function isShown(endpoints: Pick<Endpoints, 'usable'>, live: readonly Hash[]): Promise<boolean> {
+  const views = await Promise.all(endpoints.usable().map((endpoint) => viewOf(endpoint, live)))
+  return views.includes('shown') || !views.includes('missing')
 }
 
 /** Whether the endpoint shows one of the transactions, in its pool or in a block. Undefined without an answer. */

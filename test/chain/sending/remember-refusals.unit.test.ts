@@ -5,6 +5,8 @@ import type { Endpoint } from '../../../src/chain/nodes/endpoint.ts'
 import { rememberRefusals } from '../../../src/chain/sending/remember-refusals.ts'
 import type { BroadcastOutcome } from '../../../src/domain/attempt.ts'
 import type { Hash } from '../../../src/domain/ids.ts'
+import type { UnknownWordsInquiry } from '../../../src/domain/observation.ts'
+import { somePayload } from '../../domain/some.ts'
 
 const hashOf = (digit: string) => `0x${digit.repeat(64)}` as Hash
 const [payload, earlier] = [hashOf('1'), hashOf('2')]
@@ -14,6 +16,8 @@ const odd: BroadcastOutcome = { kind: 'unknown', code: 'unrecognized', message: 
 const silent: BroadcastOutcome = { kind: 'unknown', message: 'timed out' }
 const unsent: BroadcastOutcome = { kind: 'unsent', message: 'no connection' }
 const accepted: BroadcastOutcome = { kind: 'accepted' }
+
+const first = { nonce: 7, payload: somePayload } satisfies Partial<UnknownWordsInquiry>
 
 /** Each node shows nothing, unless a test has it show or answer otherwise. */
 function memoryOver(nodes: number) {
@@ -45,9 +49,12 @@ function memoryOver(nodes: number) {
         if (outcome && by) memory.learn(payload, by, outcome)
       }
     },
+    clock(ms: number) {
+      elapsedMs = ms
+    },
     async unshown(ms: number) {
       elapsedMs = ms
-      return (await memory.findUnshown({ newest: payload, live: [earlier, payload] })).get(earlier)
+      return (await memory.findUnshown({ ...first, newest: payload, live: [earlier, payload] })).get(earlier)
     },
     async words() {
       const found = await memory.findRefusedByAll([{ newest: payload, live: [earlier, payload] }])
@@ -174,5 +181,72 @@ describe('a payload that no endpoint shows', () => {
     expect(await all.unshown(10_000)).toEqual({ forMs: 0 })
     view.answer = { kind: 'unknown', message: 'timed out' }
     expect(await all.unshown(15_000)).toBeUndefined()
+  })
+})
+
+describe('a payload that all refuse in unknown words at a second nonce', () => {
+  const [second, noOp] = [hashOf('8'), hashOf('9')]
+  const worded = (message: string): BroadcastOutcome => ({ kind: 'unknown', code: 'unrecognized', message })
+  const firstWords = worded('policy 7: transfer 0xAB12 is on hold (-32000)')
+  const likeWords = worded('Policy 8: transfer 0x99 is on hold (-32000)')
+
+  /** Two minutes of refusals at nonce 7, then a no-op that is accepted. */
+  async function afterFirst(...said: readonly BroadcastOutcome[]) {
+    const all = memoryOver(2)
+    all.at(100, ...said)
+    await all.unshown(0)
+    await all.unshown(120_000)
+    all.clock(121_000)
+    const [by] = all.endpoints
+    if (by) all.memory.learn(noOp, by, accepted)
+    const again = async (ms: number, changes: Partial<UnknownWordsInquiry>, ...words: readonly BroadcastOutcome[]) => {
+      all.clock(ms)
+      for (const [index, outcome] of words.entries()) {
+        const endpoint = all.endpoints[index]
+        if (endpoint) all.memory.learn(second, endpoint, outcome)
+      }
+      const requested = { ...first, nonce: 8, newest: second, live: [second], ...changes }
+      return (await all.memory.findUnshown(requested)).get(second)
+    }
+    return { ...all, again }
+  }
+
+  test('has been refused for as long before, in like words, and still at the third nonce', async () => {
+    const { again, memory, endpoints } = await afterFirst(firstWords, firstWords)
+    const before = { otherAcceptedMsAgo: 9_000, refusedBeforeMs: 120_000 }
+    expect(await again(130_000, {}, likeWords, firstWords)).toEqual({ forMs: 0, ...before })
+    expect(await again(131_000, {}), 'looked at again').toMatchObject({ refusedBeforeMs: 120_000 })
+    const [by] = endpoints
+    if (by) memory.learn(noOp, by, accepted)
+    expect(await again(140_000, { nonce: 9 })).toMatchObject({ refusedBeforeMs: 120_000 })
+  })
+
+  test('is new where no endpoint has accepted other bytes since', async () => {
+    const { again } = await afterFirst(firstWords, firstWords)
+    await again(130_000, { nonce: 8 }, likeWords, likeWords)
+    expect(await again(140_000, { nonce: 9 })).not.toHaveProperty('refusedBeforeMs')
+  })
+
+  test('is new where an endpoint showed it meanwhile', async () => {
+    const { again, unshown, views } = await afterFirst(firstWords, firstWords)
+    Object.assign(views[0] ?? {}, { shows: payload })
+    expect(await unshown(126_000)).toBeUndefined()
+    expect(await again(130_000, {}, likeWords, likeWords)).not.toHaveProperty('refusedBeforeMs')
+  })
+
+  test.each([
+    ['at the same nonce', { nonce: 7 }, [likeWords, likeWords]],
+    ['of another payload', { payload: { ...somePayload, value: 77n } }, [likeWords, likeWords]],
+    ['where one endpoint has other words', {}, [likeWords, worded('rate limited')]],
+    ['where one endpoint knows why', {}, [likeWords, invalid]],
+    ['where no endpoint says anything', {}, [silent, silent]],
+  ])('is new %s', async (_, changes, words) => {
+    const { again } = await afterFirst(firstWords, firstWords)
+    expect(await again(130_000, changes, ...words)).toEqual({ forMs: 0, otherAcceptedMsAgo: 9_000 })
+  })
+
+  test('is new where not all endpoints refused it in unknown words before', async () => {
+    const { again } = await afterFirst(firstWords, tooLow)
+    expect(await again(130_000, {}, likeWords, likeWords)).not.toHaveProperty('refusedBeforeMs')
   })
 })

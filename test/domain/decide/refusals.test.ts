@@ -330,6 +330,18 @@ describe('words that no table has', () => {
     expect(verbs(decisionsOn(inFlight(1, [behind]), late)), 'not the next nonce').not.toContain('giveUp')
   })
 
+  test('that lasted at an earlier nonce end it at once, unless it is shown, or not the next nonce', () => {
+    const again = (refusedBeforeMs: number) => (attempt: Attempt) => ({
+      unshown: new Map([[attempt.hash, { forMs: 0, otherAcceptedMsAgo: 9_000, refusedBeforeMs }]]),
+    })
+    expect(isGivenUp(held(now + longMs), again(longMs))).toBe(true)
+    expect(isGivenUp(held(now + longMs), again(longMs - 1)), 'for less').toBe(false)
+    expect(isGivenUp(held(now + longMs), again(longMs), { blocktimeMs: 6_001 }), 'fewer blocks').toBe(false)
+    expect(isGivenUp(held(now + longMs), again(longMs), { nonce: 1 }), 'not the next nonce').toBe(false)
+    const taken = { ...held().broadcast, takenAt: now } as Attempt['broadcast']
+    expect(isGivenUp({ ...held(), broadcast: taken }, again(longMs)), 'a node had it').toBe(false)
+  })
+
   test('that last send it back into the queue at finality of the no-op, and the third time it fails', () => {
     let transaction: InPhase<'inFlight'> = inFlight(0, [held()])
     for (const [index, end] of ['queued', 'queued', 'final'].entries()) {
@@ -370,7 +382,9 @@ describe('words that no table has', () => {
   test('are looked for in the pools, of the next nonce alone', () => {
     const requested = (...open: Transaction[]) => inquire(someWork({ open }), lacksNothing).unknownWords
     const first = held()
-    expect(requested(inFlight(0, [first]), inFlight(1, [held()]))).toEqual({ newest: first.hash, live: [first.hash] })
+    expect(requested(inFlight(0, [first]), inFlight(1, [held()]))).toEqual({
+      ...{ newest: first.hash, live: [first.hash], nonce: 0, payload: somePayload },
+    })
     expect(requested(inFlight(0), inFlight(1, [held()]))).toBeUndefined()
     expect(requested(inFlight(0, [held()], canceled))).toBeUndefined()
   })

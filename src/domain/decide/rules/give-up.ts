@@ -3,7 +3,8 @@
 // The payload's sender has to know, and its nonce holds up all that comes after. But the nodes' word is no proof that no pool has the bytes,
 // so a no-op races them for the nonce, and the chain shows the end. Without this file a payload that every node refuses would be broadcast
 // for ever. The promise: one endpoint that took the payload in the last ten minutes, or 20 blocks, outweighs all that refuse it. For example, unknown words
-// count after two minutes and 20 blocks, and only if endpoints accepted other bytes meanwhile: without that it is an outage.
+// count after two minutes and 20 blocks, and only if endpoints accepted other bytes meanwhile: without that it is an outage. Like words at a
+// second nonce count at once: a payload of that kind stops the queue for two minutes, and not for two in each of three rounds.
 //
 // For a payload that no node refuses each function answers undefined, and that it may bid.
 import {
@@ -17,7 +18,7 @@ import {
 } from '../../attempt.ts'
 import { type Refused, whyGivenUp } from '../../give-up.ts'
 import { gasRulesOf, isBelowLeastGas, refusalOfGas } from '../../intrinsic-gas.ts'
-import type { RefusedPayload } from '../../observation.ts'
+import type { RefusedPayload, UnknownWordsInquiry } from '../../observation.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import { type Decision, explain, type Steps } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
@@ -110,7 +111,9 @@ function lastingWordsOf({ lifecycle }: InPhase<'inFlight'>, situation: Situation
   const sinces = attempts.map((attempt) => refusedSinceOf(attempt) ?? now)
   const refusedMs = Math.min(unshown.forMs, now - Math.min(...sinces))
   const isOutage = unshown.otherAcceptedMsAgo >= refusedMs
-  if (refusedMs < Math.max(unknownMsMin, unknownBlocksMin * blockMs) || isOutage) return undefined
+  const enoughMs = Math.max(unknownMsMin, unknownBlocksMin * blockMs)
+  const isAgain = (unshown.refusedBeforeMs ?? 0) >= enoughMs
+  if (!isAgain && (refusedMs < enoughMs || isOutage)) return undefined
   return attempts.some((attempt) => wasTakenLately(attempt, blockMs, situation)) ? undefined : words
 }
 
@@ -126,8 +129,9 @@ export function refusedPayloads(inFlight: readonly InPhase<'inFlight'>[]): reado
 }
 
 /** The next nonce's payload, if its refusal is in words that no table has: whether an endpoint shows it is read. */
-export function payloadInUnknownWords([first]: readonly InPhase<'inFlight'>[]): RefusedPayload | undefined {
-  return first && isRefusedInUnknownWords(first) ? payloadOf(first) : undefined
+export function payloadInUnknownWords([first]: readonly InPhase<'inFlight'>[]): UnknownWordsInquiry | undefined {
+  if (!first || !isRefusedInUnknownWords(first)) return undefined
+  return { ...payloadOf(first), nonce: first.lifecycle.nonce, payload: first.payload }
 }
 
 /**
