@@ -71,7 +71,7 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/advance.ts',
-        find: "if (!named || why === 'tooTight') return bidAgain(",
+        find: "if (!named || why === 'gas') return bidAgain(",
         put: "if (!named || why !== 'unfunded') return bidAgain(",
       },
       {
@@ -197,8 +197,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/observation.ts',
-        find: "return estimate?.kind === 'gas' ? Math.min(estimate.gas, gasLimitMax) : undefined",
-        put: "return estimate?.kind === 'gas' ? Math.min(21_000, gasLimitMax) : undefined",
+        find: 'return Math.min(belowRefused(gas, bare, market), gasLimitMax)',
+        put: 'return Math.min(belowRefused(21_000, bare, market), gasLimitMax)',
       },
     ],
   },

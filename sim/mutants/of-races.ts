@@ -73,8 +73,8 @@ export const ofRaces: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/rules/give-up.ts',
-        find: "if (invalid?.is === 'byAll') return",
-        put: "if (invalid?.is === 'byAll' && transaction.sequence < 0) return",
+        find: "if (invalid?.is === 'byAll' && lower === undefined)",
+        put: "if (invalid?.is === 'byAll' && transaction.sequence < 0)",
       },
     ],
   },

@@ -1,5 +1,5 @@
 // Answers one inquiry as of one head, in as few rounds as possible.
-import { withLeastTip } from '../domain/fees.ts'
+import { type Market, withLeastTip } from '../domain/fees.ts'
 import { type GasFigures, lowBaseGas } from '../domain/gas-figures.ts'
 import type { Head, HistoryInquiry, Inquiry, Observation, WitnessInquiry } from '../domain/observation.ts'
 import type { BlockNumber } from '../domain/units.ts'
@@ -44,7 +44,7 @@ interface Observe {
   readonly findSpender: FindInclusions['findSpender']
   readonly checkHistory: CheckHistory
   readonly witnesses: Witnesses
-  readonly refusals: Pick<Refusals, 'findRefusedByAll' | 'findUnshown'>
+  readonly refusals: Pick<Refusals, 'findRefusedByAll' | 'findUnshown' | 'refusedGas'>
 }
 
 /** Blocks for which miners may simply not have the next transaction yet. */
@@ -68,6 +68,10 @@ const nothing: NoOpFacts = {}
 function noOpOf({ noOpGas, ...facts }: NoOpFacts, { base }: GasFigures): NoOpFacts {
   const gas = noOpGas ?? (base === lowBaseGas ? base : undefined)
   return { ...facts, ...(gas !== undefined && { noOpGas: gas }) }
+}
+
+function withGas(market: Market, noOp: NoOpFacts, { refusals }: Observe, { refusedGas }: Inquiry): Market {
+  return { ...market, ...noOp, ...refusals.refusedGas(refusedGas) }
 }
 
 /** Rejects with ChainUnavailable when no endpoint returns head and nonce. `changed`: as of the port. */
@@ -134,7 +138,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     ...(lagged && { lagged }),
     gasFigures,
     ...(missingReceivers && { missingReceivers }),
-    ...(market && { market: { ...withLeastTip(market, leastTip), ...noOpOf(noOp, gasFigures) } }),
+    ...(market && { market: withGas(withLeastTip(market, leastTip), noOpOf(noOp, gasFigures), parts, inquiry) }),
     inclusions,
     lostNoOps,
     canonical,

@@ -33,6 +33,8 @@ export interface Market {
   readonly suggestedTip?: Wei
   /** The gas that a node estimates for a no-op, where the profile has it estimated. Absent where no node does. */
   readonly noOpGas?: Gas
+  /** A gas limit that all refused within the last hour while one took less: no margin reaches it. */
+  readonly refusedGas?: Gas
   /** The fee of a no-op for its data on L1, beside gas. Absent where there is none, or where no node reports it. */
   readonly noOpL1Fee?: Wei
   /** The most that a further byte of data on L1 costs. Present with the fee of a no-op. */
@@ -44,6 +46,11 @@ export interface Market {
     /** At least one block had room for more. */
     readonly haveRoom: boolean
   }
+}
+
+/** The limit with its margin, or the bare one where the margin reaches a limit that nodes refuse. */
+export function belowRefused(gas: Gas, bare: Gas, market: Pick<Market, 'refusedGas'> | undefined): Gas {
+  return gas < (market?.refusedGas ?? Number.POSITIVE_INFINITY) ? gas : bare
 }
 
 /** The price of a send for a unit of gas, as last read: the base fee, and the tip of speed `average`. */

@@ -1,6 +1,6 @@
 // The cost of a no-op: its gas, which a chain may have to estimate, and the fee for its data on L1; and pre-signed no-ops.
 import type { Attempt } from './attempt.ts'
-import { type Fees, feeCap, type Market } from './fees.ts'
+import { belowRefused, type Fees, feeCap, type Market } from './fees.ts'
 import { transferGas } from './gas-figures.ts'
 import type { Hash, RelayerId } from './ids.ts'
 import type { DecisionProfile } from './relayer.ts'
@@ -21,14 +21,17 @@ type GasRules = Pick<DecisionProfile, 'noOpGas' | 'floorGas' | 'charges'>
  * The gas limit of a no-op that is signed now. Undefined while no node estimates it. Where the profile has a constant, it is estimated
  * only after a node called a no-op invalid.
  */
-export function noOpGasLimit(market: Pick<Market, 'noOpGas'> | undefined, profile: GasRules): Gas | undefined {
+export function noOpGasLimit(
+  market: Pick<Market, 'noOpGas' | 'refusedGas'> | undefined,
+  profile: GasRules,
+): Gas | undefined {
   const isConstant = profile.noOpGas === 'constant'
   const isCharged = profile.charges === 'gas_limit'
   if (market?.noOpGas === undefined) return isConstant ? transferGas : undefined
   // Both sides of a fork take it, and unused gas costs nothing unless the limit is charged.
   if (isConstant && market.noOpGas <= transferGas) return isCharged ? market.noOpGas : transferGas
   const margin = isCharged ? 0 : marginPercent
-  const limit = Math.ceil((market.noOpGas * (100 + margin)) / 100)
+  const limit = belowRefused(Math.ceil((market.noOpGas * (100 + margin)) / 100), market.noOpGas, market)
   return profile.floorGas ? Math.max(transferGas, limit) : limit
 }
 

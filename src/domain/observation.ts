@@ -1,6 +1,6 @@
 // What a relayer reads from the chain in one step, and the results. A missing answer is never a "no".
 import type { Attempt } from './attempt.ts'
-import type { Fees, Market, ReplacementRule } from './fees.ts'
+import { belowRefused, type Fees, type Market, type ReplacementRule } from './fees.ts'
 import type { FinalityTag } from './finality.ts'
 import type { GasFigures } from './gas-figures.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
@@ -32,14 +32,14 @@ export interface EstimateRequest {
 }
 
 /**
- * - `gas`: with its margin. `tip`: the least that pays for its data, where the node estimates that. `lower`: what another provider says,
+ * - `gas`: with its margin; `bare`: without it. `tip`: the least that pays for its data, where the node estimates that. `lower`: what another provider says,
  *   where two differ and used gas is charged.
  * - `differ`: two providers differ, and the limit is charged.
  * - `fails`: the execution fails otherwise than by a revert, in words that no table has. `isLasting`: in like words for long.
  * - `unknown`: no node could estimate it.
  */
 export type Estimate =
-  | { kind: 'gas'; gas: Gas; tip?: Wei; lower?: Gas }
+  | { kind: 'gas'; gas: Gas; bare?: Gas; tip?: Wei; lower?: Gas }
   | { kind: 'differ'; lower: Gas; higher: Gas }
   | { kind: 'reverts'; reason: string }
   | { kind: 'fails'; reason: string; isLasting: boolean }
@@ -97,6 +97,8 @@ export interface Inquiry {
   readonly witness?: WitnessInquiry
   /** Payloads that no node took at their last broadcast: has every endpoint refused them? Absent without one. */
   readonly refused?: readonly RefusedPayload[]
+  /** A gas limit of the service's own choice that all refused while one took less. Absent without one. */
+  readonly refusedGas?: Gas
   /** The next nonce's payload, which a node refused in words that no table has: does an endpoint show it? Absent without one. */
   readonly unknownWords?: UnknownWordsInquiry
 }
@@ -275,11 +277,17 @@ export function confirmations(head: Head, block: Pick<BlockRef, 'number'>): numb
   return head.number - block.number + 1
 }
 
-/** The gas limit by an estimate, which has its margin already, as far as a block and its fork allow it. Undefined without an estimate. */
+/** The gas limit by an estimate, with its margin as far as nodes, a block and its fork allow it. Undefined without an estimate. */
 export function estimatedGas(
   { id }: Pick<Transaction, 'id'>,
-  { estimates, gasLimitMax = Number.POSITIVE_INFINITY }: Pick<Observation, 'estimates' | 'gasLimitMax'>,
+  {
+    estimates,
+    market,
+    gasLimitMax = Number.POSITIVE_INFINITY,
+  }: Pick<Observation, 'estimates' | 'market' | 'gasLimitMax'>,
 ): Gas | undefined {
   const estimate = estimates.get(id)
-  return estimate?.kind === 'gas' ? Math.min(estimate.gas, gasLimitMax) : undefined
+  if (estimate?.kind !== 'gas') return undefined
+  const { gas, bare = gas } = estimate
+  return Math.min(belowRefused(gas, bare, market), gasLimitMax)
 }

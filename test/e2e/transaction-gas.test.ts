@@ -1,7 +1,7 @@
 // The most gas that a transaction may have (EIP-7825), on a node that refuses more: anvil with the rules of Osaka.
 
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
 import { devAccount } from '../../tooling/dev-accounts.ts'
@@ -23,11 +23,11 @@ beforeAll(async () => {
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-async function settled(relayer: string, id: string) {
+async function settled(relayer: string, id: string, on = stage) {
   return until(
     async () => {
-      await stage.node.mine()
-      const view = await stage.client.get(relayer, id)
+      await on.node.mine()
+      const view = await on.client.get(relayer, id)
       return ['confirmed', 'failed'].includes(view.status) ? view : undefined
     },
     { what: () => `the end of ${id}` },
@@ -52,6 +52,33 @@ test('this node refuses more, and the service fails such a transaction before it
   const done = await settled('named', exact.id)
   expect(done).toMatchObject({ status: 'confirmed', nonce: 0 })
   expect(await limitOf(done.hash)).toBe(most)
+})
+
+describe('on a chain whose cap no table has', () => {
+  let uncapped: Stage<Anvil>
+  beforeAll(async () => {
+    uncapped = await anvilStage({
+      relayers: { estimated: {} },
+      anvil: { limitsTransactionGas: true, blockGas: 60_000_000 },
+    })
+    await uncapped.node.rpc('anvil_setCode', [counter, counterCode])
+  })
+  afterAll(() => uncapped?.[Symbol.asyncDispose]())
+
+  test('a refused margin is left out, and the next payload has none', async () => {
+    const sendOne = async () => {
+      const { id } = await uncapped.client.send('estimated', { to: counter, value: '0' })
+      const done = await settled('estimated', id, uncapped)
+      return { ...done, limits: uncapped.rows.attempts(id).map(({ gas_limit }) => Number(gas_limit)) }
+    }
+    const first = await sendOne()
+    expect(first).toMatchObject({ status: 'confirmed', nonce: 0 })
+    expect(first.limits.length, 'signed once more').toBe(2)
+    expect(first.limits[0]).toBeGreaterThan(most)
+    const next = await sendOne()
+    expect(next).toMatchObject({ status: 'confirmed', nonce: 1 })
+    expect(next.limits).toEqual(first.limits.slice(1))
+  })
 })
 
 test('an estimate whose margin would pass the limit is signed without a margin', async () => {

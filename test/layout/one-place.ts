@@ -108,7 +108,13 @@ const ruleFacts: readonly RuleFacts[] = [
     // The window looks for what a pool dropped. The engine observes, and remembers.
     besides: ['domain/decide/terms/window.ts', 'engine/step.ts'],
   },
-  { rule: 'rules/give-up.ts', facts: /\brefusedByAll\b|\bunshown\b|\botherAcceptedMsAgo\b|\brefusedBeforeMs\b/ },
+  { rule: 'rules/give-up.ts', facts: /\bunshown\b|\botherAcceptedMsAgo\b|\brefusedBeforeMs\b/ },
+  {
+    rule: 'rules/give-up.ts',
+    facts: /\brefusedByAll\b/,
+    // Less gas may be taken before it is given up.
+    besides: ['domain/decide/rules/refused-gas.ts'],
+  },
   { rule: 'rules/second-witness.ts', facts: /\btestimonies\b|\bsecondWitness\b|\bisRefuted\b|\bisProven\b/ },
   { rule: 'rules/new-receiver.ts', facts: /\bmissingReceivers\b|\ballowOutOfGas\b/ },
   {

@@ -73,7 +73,8 @@ function toEstimate(answer: Answer, request: EstimateRequest, rules: EstimateRul
     const { gas, tip } = readEstimate(answer.value)
     if (gas === undefined) return undefined
     const floor = rules.floorGas ? dataFloorGas(request, rules.gasFigures ?? {}) : 0
-    return { kind: 'gas', gas: withMargin(Math.max(floor, gas), rules), ...(tip !== undefined && { tip }) }
+    const bare = Math.max(floor, gas)
+    return { ...withMargin(bare, rules), ...(tip !== undefined && { tip }) }
   }
   const reverted = revertReason(answer)
   if (reverted !== undefined) return { kind: 'reverts', reason: reverted }
@@ -87,9 +88,9 @@ export function readEstimate(value: unknown): { readonly gas?: Gas | undefined; 
   return { gas: toNumber(memberOf(value, 'gasLimit')), tip: toBigInt(memberOf(value, 'priorityFeePerGas')) }
 }
 
-function withMargin(gas: Gas, { charges }: EstimateRules): Gas {
-  if (gas === transferGas || charges === 'gas_limit') return gas
-  return Math.ceil((gas * (100 + marginPercent)) / 100)
+function withMargin(bare: Gas, { charges }: EstimateRules): Extract<Estimate, { kind: 'gas' }> {
+  if (bare === transferGas || charges === 'gas_limit') return { kind: 'gas', gas: bare }
+  return { kind: 'gas', gas: Math.ceil((bare * (100 + marginPercent)) / 100), bare }
 }
 
 /** Limits as of the last head. */

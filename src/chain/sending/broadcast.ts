@@ -20,7 +20,7 @@ import type { SendRaw } from './send-raw.ts'
 interface Learn {
   /** Called with a node's smallest tip where a refusal names it. */
   readonly minimum: (tip: Wei, by: Endpoint) => void
-  /** Called with each endpoint's own outcome for a payload, and with each acceptance. */
+  /** Called with each endpoint's own outcome. */
   readonly refusal: (hash: Hash, by: Endpoint, outcome: BroadcastOutcome) => void
 }
 
@@ -36,7 +36,7 @@ export async function broadcast(
     const minimum = minimumTipIn(answer)
     if (minimum !== undefined) taught.minimum(minimum, by)
     const outcome = broadcastOutcome(answer, request.hash)
-    if (request.reach === 'one' || outcome.kind === 'accepted') taught.refusal(request.hash, by, outcome)
+    taught.refusal(request.hash, by, outcome)
     const known = outcomes.get(request.hash)
     outcomes.set(request.hash, known ? mergeOutcomes(known, outcome) : outcome)
   }

@@ -1,17 +1,18 @@
 // Remembers which endpoints call the bytes of a payload invalid. One may be wrong, and another block may cure a node of it: a
 // payload is refused by all once every endpoint that answers has said it twice, two blocks apart, and none shows the
 // transaction. A restart forgets these words: then each endpoint has to say it twice again.
+import { hash as hashed } from 'node:crypto'
 import type { BroadcastOutcome } from '../../domain/attempt.ts'
+import type { Market } from '../../domain/fees.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { RefusedPayload, UnknownWordsInquiry, Unshown } from '../../domain/observation.ts'
-import type { BlockNumber } from '../../domain/units.ts'
+import type { BlockNumber, Gas, Nonce } from '../../domain/units.ts'
 import { memberOf } from '../../ops/member.ts'
 import { askAbout } from '../nodes/ask-about.ts'
 import { toHash } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { withoutFigures } from '../nodes/like-words.ts'
-import { rememberUnknownWords } from './remember-unknown-words.ts'
 
 export interface Refusals {
   /** An endpoint's answer to a payload's bytes. */
@@ -20,6 +21,8 @@ export interface Refusals {
   findUnshown(payload: UnknownWordsInquiry): Promise<ReadonlyMap<Hash, Unshown>>
   /** The words of the refusal, by the hash of the newest attempt. Costs calls only where every endpoint has refused it. */
   findRefusedByAll(payloads: readonly RefusedPayload[]): Promise<ReadonlyMap<Hash, string>>
+  /** The least gas limit that was refused while less was taken, as rows showed within the last hour. `shown`: what they show now. */
+  refusedGas(shown: Gas | undefined): Pick<Market, 'refusedGas'>
 }
 
 /** An endpoint's last word on the bytes. `from`, `to`: the heads of the first and the last refusal of an unbroken run. */
@@ -30,6 +33,8 @@ type Said =
 
 /** How many blocks lie between two refusals: another block may cure a node of one. */
 const blocksApartMin = 2
+/** A chain may raise its cap. */
+const refusedGasKeptMs = 3_600_000
 /** A look is a call for each endpoint and attempt. */
 const lookEveryMs = 5_000
 /** The most payloads: more are refused at a time only where nodes refuse everything. The oldest are forgotten. */
@@ -47,7 +52,7 @@ export function rememberRefusals(
   /** Whether an endpoint showed an attempt, or none answered: read once at each height. */
   const shown = new Map<Hash, { readonly at: BlockNumber; readonly isRefuted: boolean }>()
 
-  const unknownWords = rememberUnknownWords(elapsed)
+  const noteUnknown = rememberUnknownWords(elapsed)
 
   async function isRefuted({ newest, live }: RefusedPayload): Promise<boolean> {
     const at = height()
@@ -90,20 +95,10 @@ export function rememberRefusals(
         looked.set(first, { at: now, ...(isGone && { since: known?.since ?? now }) })
       }
       const since = looked.get(first)?.since
-      if (since === undefined) {
-        unknownWords.forget(requested)
-        return new Map()
-      }
-      const forMs = now - since
-      const other = accepted && !live.includes(accepted.hash) ? accepted : undefined
-      const words = unknownWordsOfAll(said.get(newest))
-      const refusedBeforeMs = words && unknownWords.note(requested, words, forMs, other?.at ?? Number.NEGATIVE_INFINITY)
-      const unshown = {
-        forMs,
-        ...(other && { otherAcceptedMsAgo: now - other.at }),
-        ...(refusedBeforeMs !== undefined && { refusedBeforeMs }),
-      }
-      return new Map([[first, unshown]])
+      const other = accepted && !live.includes(accepted.hash) ? { otherAcceptedMsAgo: now - accepted.at } : {}
+      const unshown = since === undefined ? undefined : { forMs: now - since, ...other }
+      const before = noteUnknown(requested, unshown, unknownWordsOfAll(said.get(newest)))
+      return unshown ? new Map([[first, { ...unshown, ...before }]]) : new Map()
     },
     async findRefusedByAll(payloads) {
       const found = new Map<Hash, string>()
@@ -115,6 +110,38 @@ export function rememberRefusals(
       )
       return found
     },
+    refusedGas: rememberRefusedGas(elapsed),
+  }
+}
+
+/** Remembers in which words that no table has all refused a payload, and for how long, until an endpoint shows it. */
+function rememberUnknownWords(elapsed: () => number) {
+  const runs = new Map<string, { nonce: Nonce; words: readonly string[]; at: number; forMs: number }>()
+  return (
+    { nonce, payload: { from, to, value, data } }: UnknownWordsInquiry,
+    unshown: Unshown | undefined,
+    words: readonly string[],
+  ): Pick<Unshown, 'refusedBeforeMs'> => {
+    const key = hashed('sha256', `${from} ${to} ${value} ${data}`)
+    const last = runs.get(key)
+    const acceptedAt = elapsed() - (unshown?.otherAcceptedMsAgo ?? Number.POSITIVE_INFINITY)
+    if (!unshown) runs.delete(key)
+    if (!unshown || words.length === 0) return {}
+    const isLike = last && last.nonce !== nonce && words.every((each) => last.words.includes(each))
+    if (isLike) return acceptedAt >= last.at ? { refusedBeforeMs: last.forMs } : {}
+    if (runs.size >= payloadsMax) runs.clear()
+    runs.set(key, { nonce, words, at: elapsed(), forMs: unshown.forMs })
+    return {}
+  }
+}
+
+function rememberRefusedGas(elapsed: () => number): Refusals['refusedGas'] {
+  let last: { readonly gas: Gas; readonly at: number } | undefined
+  return (shown) => {
+    const now = elapsed()
+    if (last && now - last.at >= refusedGasKeptMs) last = undefined
+    if (shown !== undefined && shown <= (last?.gas ?? shown)) last = { gas: shown, at: now }
+    return last ? { refusedGas: last.gas } : {}
   }
 }
 
@@ -127,10 +154,10 @@ function wordsOfAll(said: SaidByEach = new Map()): string | undefined {
   return isByAll && last?.what === 'invalid' ? last.words : undefined
 }
 
-/** The words of each endpoint that answered, if no table has any of them. */
-function unknownWordsOfAll(said: SaidByEach = new Map()): readonly string[] | undefined {
+/** The words of each endpoint that answered. None if a table has those of any. */
+function unknownWordsOfAll(said: SaidByEach = new Map()): readonly string[] {
   const words = [...said.values()].flatMap((one) => (one.what === 'other' ? (one.unknown ?? []) : []))
-  return words.length > 0 && words.length === said.size ? words : undefined
+  return words.length === said.size ? words : []
 }
 
 function isTwice({ from, to }: Extract<Said, { what: 'invalid' }>): boolean {

@@ -60,7 +60,7 @@ function among(nodes: readonly Node[], { charges = 'gas_used' }: Partial<Pick<Ne
 describe('gas', () => {
   test('of two within a quarter the higher counts, with the margin, and no third one is asked', async () => {
     const endpoints = among([gas(40_000), gas(50_000), gas(1)])
-    expect(await endpoints.read()).toEqual({ kind: 'gas', gas: 60_000 })
+    expect(await endpoints.read()).toEqual({ kind: 'gas', gas: 60_000, bare: 50_000 })
     expect(endpoints.calls.map((each) => each.length)).toEqual([1, 1, 0])
   })
 
@@ -75,8 +75,18 @@ describe('gas', () => {
   })
 
   test('of two that differ the higher counts where used gas is charged, and both are named', async () => {
-    expect(await among([gas(1_000_000), gas(40_000)]).read()).toEqual({ kind: 'gas', gas: 1_200_000, lower: 48_000 })
-    expect(await among([gas(40_000), gas(1_000_000)]).read()).toEqual({ kind: 'gas', gas: 1_200_000, lower: 48_000 })
+    expect(await among([gas(1_000_000), gas(40_000)]).read()).toEqual({
+      kind: 'gas',
+      gas: 1_200_000,
+      bare: 1_000_000,
+      lower: 48_000,
+    })
+    expect(await among([gas(40_000), gas(1_000_000)]).read()).toEqual({
+      kind: 'gas',
+      gas: 1_200_000,
+      bare: 1_000_000,
+      lower: 48_000,
+    })
   })
 
   test('of two that differ none counts where the limit is charged', async () => {
@@ -90,8 +100,8 @@ describe('gas', () => {
   })
 
   test('without an answer of others the word of one counts', async () => {
-    expect(await among([gas(40_000), silent, silent]).read()).toEqual({ kind: 'gas', gas: 48_000 })
-    expect(await among([silent, gas(40_000)]).read()).toEqual({ kind: 'gas', gas: 48_000 })
+    expect(await among([gas(40_000), silent, silent]).read()).toEqual({ kind: 'gas', gas: 48_000, bare: 40_000 })
+    expect(await among([silent, gas(40_000)]).read()).toEqual({ kind: 'gas', gas: 48_000, bare: 40_000 })
   })
 
   test('it is read once a head', async () => {
@@ -114,8 +124,8 @@ describe('reverts', () => {
   })
 
   test('by one of two, or of three, end nothing', async () => {
-    expect(await among([reverts, gas(40_000)]).read()).toEqual({ kind: 'gas', gas: 48_000 })
-    expect(await among([gas(40_000), reverts, gas(40_000)]).read()).toEqual({ kind: 'gas', gas: 48_000 })
+    expect(await among([reverts, gas(40_000)]).read()).toEqual({ kind: 'gas', gas: 48_000, bare: 40_000 })
+    expect(await among([gas(40_000), reverts, gas(40_000)]).read()).toEqual({ kind: 'gas', gas: 48_000, bare: 40_000 })
   })
 
   test('while the others are silent there is no estimate, for ten minutes', async () => {
@@ -152,7 +162,7 @@ describe('reverts', () => {
     expect(await endpoints.settle(7)).toBeUndefined()
     expect(endpoints.calls[0]?.at(-1)?.params[1]).toBe('0x7')
     endpoints.say(0, ({ params }) => (params.length > 1 ? gas(40_000) : reverts))
-    expect(await endpoints.settle()).toEqual({ kind: 'gas', gas: 48_000 })
+    expect(await endpoints.settle()).toEqual({ kind: 'gas', gas: 48_000, bare: 40_000 })
     endpoints.say(0, reverts)
     expect(await endpoints.settle()).toEqual(reverting)
     endpoints.say(0, behind)
@@ -227,7 +237,7 @@ describe('failures in words of no table', () => {
   })
 
   test('by one of two count no more than a revert', async () => {
-    expect(await among([jump, gas(40_000)]).read()).toEqual({ kind: 'gas', gas: 48_000 })
+    expect(await among([jump, gas(40_000)]).read()).toEqual({ kind: 'gas', gas: 48_000, bare: 40_000 })
     expect(await among([jump, silent]).read()).toBeUndefined()
   })
 })

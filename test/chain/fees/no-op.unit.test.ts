@@ -212,22 +212,22 @@ test('an estimate has a margin, unless the limit is charged, and no less than da
   await using network = openWith({})
   await using charging = openWith({ charges: 'gas_limit' })
   await using own = openWith({ floorGas: false })
-  expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 108_000 })
+  expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 108_000, bare: 90_000 })
   expect(await estimateOf(charging, '0xff')).toEqual({ kind: 'gas', gas: 90_000 })
   gas = 21_016
   height += 1
-  expect(await estimateOf(network, '0xff00')).toEqual({ kind: 'gas', gas: Math.ceil(21_050 * 1.2) })
-  expect(await estimateOf(own, '0xff00')).toEqual({ kind: 'gas', gas: Math.ceil(21_016 * 1.2) })
+  expect(await estimateOf(network, '0xff00')).toEqual({ kind: 'gas', gas: Math.ceil(21_050 * 1.2), bare: 21_050 })
+  expect(await estimateOf(own, '0xff00')).toEqual({ kind: 'gas', gas: Math.ceil(21_016 * 1.2), bare: 21_016 })
 })
 
 test('on Linea a node estimates gas and tip of a payload, and the least tip of all; other nodes estimate gas', async () => {
   await using network = openWith({ priceSource: 'linea_estimate_gas' })
   linea = { gasLimit: hex(50_000), baseFeePerGas: '0x7', priorityFeePerGas: hex(123_456_789) }
-  expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 60_000, tip: 123_456_789n })
+  expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 60_000, bare: 50_000, tip: 123_456_789n })
   expect(await marketOf(network)).toMatchObject({ tips: { safeLow: 123_456_789n, fastest: 123_456_789n } })
   linea = undefined
   height += 1
-  expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 108_000 })
+  expect(await estimateOf(network, '0xff')).toEqual({ kind: 'gas', gas: 108_000, bare: 90_000 })
   expect((await marketOf(network))?.tips.fastest).toBe(3_000_000n)
 })
 

@@ -212,19 +212,17 @@ describe('a payload that all refuse in unknown words at a second nonce', () => {
   }
 
   test('has been refused for as long before, in like words, and still at the third nonce', async () => {
-    const { again, memory, endpoints } = await afterFirst(firstWords, firstWords)
+    const { again } = await afterFirst(firstWords, firstWords)
     const before = { otherAcceptedMsAgo: 9_000, refusedBeforeMs: 120_000 }
     expect(await again(130_000, {}, likeWords, firstWords)).toEqual({ forMs: 0, ...before })
     expect(await again(131_000, {}), 'looked at again').toMatchObject({ refusedBeforeMs: 120_000 })
-    const [by] = endpoints
-    if (by) memory.learn(noOp, by, accepted)
     expect(await again(140_000, { nonce: 9 })).toMatchObject({ refusedBeforeMs: 120_000 })
   })
 
   test('is new where no endpoint has accepted other bytes since', async () => {
-    const { again } = await afterFirst(firstWords, firstWords)
-    await again(130_000, { nonce: 8 }, likeWords, likeWords)
-    expect(await again(140_000, { nonce: 9 })).not.toHaveProperty('refusedBeforeMs')
+    const all = await afterFirst(firstWords, firstWords)
+    await all.unshown(122_000)
+    expect(await all.again(130_000, {}, likeWords, likeWords)).not.toHaveProperty('refusedBeforeMs')
   })
 
   test('is new where an endpoint showed it meanwhile', async () => {
@@ -249,4 +247,14 @@ describe('a payload that all refuse in unknown words at a second nonce', () => {
     const { again } = await afterFirst(firstWords, tooLow)
     expect(await again(130_000, {}, likeWords, likeWords)).not.toHaveProperty('refusedBeforeMs')
   })
+})
+
+test('the least gas limit that was refused while less was taken is kept for an hour', () => {
+  const { clock, memory } = memoryOver(1)
+  const at = (ms: number, shown?: number) => {
+    clock(ms)
+    return memory.refusedGas(shown).refusedGas
+  }
+  expect([at(0), at(0, 900), at(1_000, 800), at(2_000, 850)]).toEqual([undefined, 900, 800, 800])
+  expect([at(3_600_999), at(3_601_000), at(3_601_000, 850)]).toEqual([800, undefined, 850])
 })

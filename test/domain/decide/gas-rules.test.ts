@@ -112,6 +112,7 @@ describe('a payload without a limit that every endpoint calls invalid', () => {
         {
           ...{ nonce: 0, balance: 10n ** 20n, gasFigures },
           refusedByAll: new Map([[refused.hash, 'intrinsic gas too low']]),
+          estimates: new Map([[inFlight(0).id, { kind: 'gas', gas: 21_160 }]]),
         },
         { ...somePolicy, profile: { ...ethereumProfile, ...(gasRules && { gasRules }) } },
       ),

@@ -11,8 +11,9 @@ import type { Lacks } from '../plan/lacks.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 import { wantsCount } from '../rules/arrival-order.ts'
 import { dependsOnDelegation } from '../rules/gas-reserve.ts'
-import { payloadInUnknownWords, refusedPayloads } from '../rules/give-up.ts'
+import { isRefused, payloadInUnknownWords, refusedPayloads } from '../rules/give-up.ts'
 import { receiverToRead } from '../rules/new-receiver.ts'
+import { leastRefusedGas, refusedNoOps } from '../rules/refused-gas.ts'
 import { comparedPayload, frontOf, valueToEstimate, wantsFreshBalance } from '../rules/sweeps.ts'
 import { roomIn } from '../terms/window.ts'
 
@@ -25,7 +26,10 @@ export function inquire(
 ): Inquiry {
   const inFlight = inFlightOf(work)
   const mined = minedOf(work)
-  const refused = refusedPayloads(inFlight)
+  const refused = [...refusedPayloads(inFlight), ...refusedNoOps(inFlight)]
+  const refusedGas = leastRefusedGas(inFlight)
+  const needsGas = (one: InPhase<'inFlight'>) =>
+    awaitsReplacement(one) || isBelowLeastGas(one, rules) || (requested.has('bareGas') && isRefused(one))
   const unknownWords = payloadInUnknownWords(inFlight)
   const front = frontOf(work)
   const binds = front.length > 0
@@ -57,10 +61,7 @@ export function inquire(
         ...(work.confirmedNotFinal ? [work.confirmedNotFinal.newest.number] : []),
       ]),
     ],
-    estimates: [
-      ...inFlight.filter((one) => !one.cancellation && (awaitsReplacement(one) || isBelowLeastGas(one, rules))),
-      ...front.slice(0, most),
-    ]
+    estimates: [...inFlight.filter((one) => !one.cancellation && needsGas(one)), ...front.slice(0, most)]
       // Where the price depends on the data, the node estimates both.
       .filter(({ payload }) => payload.gasLimit === undefined || profile.priceSource === 'linea_estimate_gas')
       .map(estimateOf),
@@ -69,6 +70,7 @@ export function inquire(
     market: inFlight.length > 0 || work.queued.length > 0,
     ...(inFlight.some(hasInvalidNoOp) && { isNoOpTooTight: true }),
     ...(refused.length > 0 && { refused }),
+    ...(refusedGas !== undefined && { refusedGas }),
     ...(unknownWords && { unknownWords }),
     // Even without room: this step may find some, if the chain took a transaction in flight.
     ...((binds || requested.has('balance')) && {

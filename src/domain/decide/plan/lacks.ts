@@ -6,8 +6,9 @@
  * - `balance`: the remembered balance does not suffice, or a transaction in flight gets a new price.
  * - `gapRecord`: gaps have to be filled, or a nonce lies far above the record. The record has earlier gap fillers and permits.
  * - `secondCount`: nonces that the record never assigned have to be filled, or bound. Another endpoint counts the account's nonces.
+ * - `bareGas`: every endpoint refused a gas limit that the service chose. The estimate says whether a lower one suffices.
  */
-export type Fact = 'pendingNonce' | 'balance' | 'gapRecord' | 'secondCount'
+export type Fact = 'pendingNonce' | 'balance' | 'gapRecord' | 'secondCount' | 'bareGas'
 
 export type Lacks = ReadonlySet<Fact>
 

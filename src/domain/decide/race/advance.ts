@@ -36,13 +36,13 @@ export function advance(contender: Contender, situation: Situation): Steps {
   if (!isNonEmpty(own)) return enter(contender, situation)
   const latest = newest(own)
   const { market } = situation.observation
-  const { givenUp, mayBid } = judgeRefusals(contender, situation)
+  const { givenUp, lacks = [], mayBid } = judgeRefusals(contender, situation)
   if (givenUp) return givenUp
-  const again = repeatOrReadBalance(transaction, own, situation)
+  const again = [...lacks, ...repeatOrReadBalance(transaction, own, situation)]
   const why = mayBid && mayBeKnown(latest) ? reasonToBid(contender, latest, situation) : undefined
   if (!why || !market) return [...explainIdle(contender, situation), ...again]
-  // A payload that needs more gas bids at fees that its client named, too: only the gas is ours to choose.
-  if (!named || why === 'tooTight') return bidAgain(contender, why, market, situation, again)
+  // A payload that needs other gas bids at fees that its client named, too: only the gas is ours to choose.
+  if (!named || why === 'gas') return bidAgain(contender, why, market, situation, again)
   return [...(why === 'unfunded' ? explainShort(contender, market) : explainOwnPrice(transaction, named)), ...again]
 }
 

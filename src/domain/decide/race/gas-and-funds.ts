@@ -9,27 +9,28 @@ import { estimatedGas } from '../../observation.ts'
 import { type Gas, minWei, type Wei } from '../../units.ts'
 import { inFlightOf, type Situation } from '../plan/work.ts'
 import { gasFundsBeside } from '../rules/gas-reserve.ts'
+import { gasOfNextNoOp, lowerGas } from '../rules/refused-gas.ts'
 import { reserveBeside } from '../rules/sweeps.ts'
 import { type Contender, purposeOf } from '../terms/contender.ts'
 import { maxCostOf, spendable } from '../terms/funds.ts'
 
 /** The gas limit of the next attempt. Undefined while no node estimates it. */
-export function gasOf(
-  { wants, transaction }: Contender,
-  market: Market,
-  { work, observation, policy }: Situation,
-): Gas | undefined {
+export function gasOf(contender: Contender, market: Market, situation: Situation): Gas | undefined {
+  const { wants, transaction } = contender
+  const { work, observation, policy } = situation
   const { payload, lifecycle } = transaction
   const { gasLimit } = newest(lifecycle.attempts)
   const ofNoOp = noOpGasLimit(market, policy.profile)
   switch (wants) {
     case 'noOp':
-      return ofNoOp
+      return gasOfNextNoOp(contender, situation, ofNoOp)
     case 'gapFiller':
       // A chain may demand more by now.
       return Math.max(gasLimit, ofNoOp ?? 0)
     case 'payload': {
       const rules = gasRulesOf(policy.profile, observation)
+      const lower = lowerGas(contender, situation)
+      if (typeof lower === 'number') return lower
       if (!isBelowLeastGas(transaction, rules)) return payload.gasLimit ?? gasLimit
       const raised = Math.max(
         gasLimit,

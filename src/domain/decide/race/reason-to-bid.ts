@@ -17,6 +17,7 @@ import type { BlockNumber, TimestampMs } from '../../units.ts'
 import type { Situation } from '../plan/work.ts'
 import { isTightOnArrival, reasonOnArrival } from '../rules/arrival-order.ts'
 import { wantsRaisedTip } from '../rules/raised-tip.ts'
+import { lowerGas } from '../rules/refused-gas.ts'
 import { blocksWaited, isBelowBaseFee } from '../terms/attempts.ts'
 import type { ReasonToBid } from '../terms/bidder.ts'
 import type { Contender, Patience } from '../terms/contender.ts'
@@ -27,7 +28,7 @@ export function reasonToBid(contender: Contender, latest: Attempt, situation: Si
   const { observation, policy, now } = situation
   const { head, nonce, market } = observation
   const waited = blocksWaited(latest, head.number)
-  if (isTooTight(contender, latest, situation)) return 'tooTight'
+  if (isTooTight(contender, latest, situation) || typeof lowerGas(contender, situation) === 'number') return 'gas'
   // A new gap filler would be refused as well. The same bytes go out again, at pauses that grow: a pool may have them all the same.
   if (wants === 'gapFiller' && invalidReasonOf(latest) !== undefined) return undefined
   const code = rejectionOf(latest)?.code

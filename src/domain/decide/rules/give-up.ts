@@ -21,9 +21,11 @@ import { gasRulesOf, isBelowLeastGas, refusalOfGas } from '../../intrinsic-gas.t
 import type { RefusedPayload, UnknownWordsInquiry } from '../../observation.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import { type Decision, explain, type Steps } from '../plan/decision.ts'
+import type { Lack } from '../plan/lacks.ts'
 import type { Situation } from '../plan/work.ts'
 import { blocksWaited } from '../terms/attempts.ts'
 import type { Contender } from '../terms/contender.ts'
+import { lowerGas } from './refused-gas.ts'
 
 /** Time and blocks for which an acceptance by one endpoint outweighs refusals by all others. */
 const takenMsMin = 600_000
@@ -39,17 +41,23 @@ type InvalidWord = { readonly is: 'contradicted' | 'recent' } | { readonly is: '
 /** Whether a payload ends here, or whether another price may help. */
 interface Judged {
   readonly givenUp?: Steps
+  /** The fact that shows whether it ends. */
+  readonly lacks?: readonly Lack[]
   /** No price makes other bytes valid. */
   readonly mayBid: boolean
 }
 
 /** Judges the refusals of a contender's newest attempt: those of a payload may end it. */
-export function judgeRefusals({ transaction, wants, patience }: Contender, situation: Situation): Judged {
+export function judgeRefusals(contender: Contender, situation: Situation): Judged {
+  const { transaction, wants, patience } = contender
   if (wants !== 'payload') return { mayBid: true }
   // More gas makes it valid again.
   const isTight = isBelowLeastGas(transaction, gasRulesOf(situation.policy.profile, situation.observation))
   const invalid = isTight ? undefined : judgeInvalid(transaction, situation)
-  if (invalid?.is === 'byAll') return giveUp(transaction, { as: 'invalid', words: invalid.words })
+  const lower = invalid?.is === 'byAll' ? lowerGas(contender, situation) : undefined
+  if (lower === 'unknown') return { lacks: [{ lacks: 'bareGas' }], mayBid: false }
+  if (invalid?.is === 'byAll' && lower === undefined)
+    return giveUp(transaction, { as: 'invalid', words: invalid.words })
   const gas = gasWordsOf(transaction, patience.blocks, situation)
   if (gas !== undefined) return giveUp(transaction, { as: 'belowLeastGas', words: gas })
   const unknown = lastingWordsOf(transaction, situation)
@@ -138,7 +146,7 @@ export function payloadInUnknownWords([first]: readonly InPhase<'inFlight'>[]): 
  * Whether every endpoint may have refused the payload: one that gave no answer leaves the outcome unknown. False for a gap filler,
  * which no no-op replaces.
  */
-function isRefused({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): boolean {
+export function isRefused({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): boolean {
   const latest = newest(lifecycle.attempts)
   if (origin === 'gap' || cancellation || latest.broadcast.state !== 'handed') return false
   const { outcome } = latest.broadcast

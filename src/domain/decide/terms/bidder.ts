@@ -1,5 +1,5 @@
 // A bid for a nonce: the facts about the bidder, and the result.
-import type { Attempt } from '../../attempt.ts'
+import { type Attempt, invalidReasonOf } from '../../attempt.ts'
 import { type Fees, isSame, type Speed } from '../../fees.ts'
 import type { Head, Observation } from '../../observation.ts'
 import type { CeilingRules, Purpose } from '../../price-ceiling.ts'
@@ -20,10 +20,12 @@ export interface Bidder {
   readonly funds: Wei | undefined
 }
 
-/** The attempt that another one at these fees would repeat, byte for byte or with less gas. */
+/** The attempt that another one at these fees would repeat, byte for byte or with less gas than one that is not refused as invalid. */
 export function equalAttempt({ own, gas }: Pick<Bidder, 'own' | 'gas'>, fees: Fees): Attempt | undefined {
   const revision = own.at(-1)?.revision
-  return own.find((attempt) => isSame(attempt.fees, fees) && attempt.revision === revision && attempt.gasLimit >= gas)
+  const hasGas = (attempt: Attempt) =>
+    attempt.gasLimit === gas || (attempt.gasLimit > gas && invalidReasonOf(attempt) === undefined)
+  return own.find((attempt) => isSame(attempt.fees, fees) && attempt.revision === revision && hasGas(attempt))
 }
 
 export type Bid =
@@ -55,6 +57,6 @@ export function affordablePrice({ funds, gas }: Pick<Bidder, 'funds' | 'gas'>): 
  * - `tip`: its nonce has been next for long, blocks have room, and its tip is close to zero.
  * - `waited`: blocks hold the transactions of others, and not this one.
  * - `refused`: only of a race: nodes refuse it again and again, and their words may mean the price.
- * - `tooTight`: it has too little gas by now: a no-op, or a payload whose gas is ours to choose.
+ * - `gas`: a no-op, or a payload whose gas is ours to choose, has too little gas by now, or all refuse its limit as it is.
  */
-export type ReasonToBid = 'outpriced' | 'unfunded' | 'belowBaseFee' | 'tip' | 'waited' | 'refused' | 'tooTight'
+export type ReasonToBid = 'outpriced' | 'unfunded' | 'belowBaseFee' | 'tip' | 'waited' | 'refused' | 'gas'
