@@ -2,6 +2,7 @@
 import { invalidPauseMaxMs } from '../src/domain/decide/race/repeat-after.ts'
 import { maxWei } from '../src/domain/units.ts'
 import { accountAt } from './chain/blocks.ts'
+import { failingCallMs, isFailingCall } from './check/failing-calls.ts'
 import { checkWaits } from './check/waits.ts'
 import { hasLie } from './lies/lie.ts'
 import { follow } from './mining.ts'
@@ -33,7 +34,13 @@ export function boundBlocks(world: World, open: number): number {
   const blocks = 100 + 4 * confirmations + delay + (8 + delay) * open + Math.max(0, blocksOfBaseFee(world) - 36)
   // A second endpoint has to answer, too.
   const countedMs = nodes.length > 1 ? 1_500 : 1_000
-  return untilTried + untilAlone(scenario) + Math.ceil(blocks * Math.max(1, countedMs / blocktimeMs))
+  const untilFailed = [...world.rows.all().values()].filter(isFailingCall).length * failingCallMs
+  return (
+    untilTried +
+    untilAlone(scenario) +
+    Math.ceil(untilFailed / blocktimeMs) +
+    Math.ceil(blocks * Math.max(1, countedMs / blocktimeMs))
+  )
 }
 
 /** Where a single node reports the tag, a verdict waits until the other nodes have been silent about it for long. */
@@ -68,6 +75,7 @@ export function stopFaults(world: World, service: Service): void {
     state.tightGapFillers = 0
   })
   state.revertsNow = false
+  state.estimateOutage = undefined
   state.drought = undefined
   state.tagsStop = false
   network.outcomeOdds = nodes.map(() => allAnswered)
@@ -236,7 +244,8 @@ export function demandProgress(world: World, before: ReadonlyMap<string, string>
   const waits = checkWaits(world)
   for (const [relayer, ids] of standingStill(world)) {
     const first = world.rows.all().get(ids.split(',')[0] ?? '')
-    if (before.get(relayer) !== ids || first === undefined) continue
+    // A call that no node estimates ends by itself (check/failing-calls.ts).
+    if (before.get(relayer) !== ids || first === undefined || isFailingCall(first)) continue
     const since = `${relayer} has stood still for a quarter of the bound`
     if (!mayStandStill(world.scenario)) world.history.fail(`${since}, and for no policy: "${first.status_reason}"`)
     else if (first.wait_condition === null)

@@ -30,6 +30,10 @@ export function describe({ scenario }: World): string {
     ...(rest.bulkTerms ? ['some of them have a limit of cost, or pause'] : []),
     ...(rest.bulkPreviews ? ['clients look before they cancel'] : []),
     ...(rest.networkPauses ? ['the network is paused now and then'] : []),
+    ...(rest.estimates ? ['some calls fail in unknown words, and at times no node estimates any'] : []),
+    ...(rest.liar
+      ? [`n${rest.liar.node} lies: ${rest.liar.lies.map(({ kind, estimates = [] }) => [kind, ...estimates].join(' '))}`]
+      : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),
     `traffic ${fees.traffic}; tips from ${fees.poolTipMin} in pools, from ${fees.builderTipMin} in blocks; in the end ${fees.finalBalance} wei`,

@@ -17,6 +17,7 @@ import {
 } from './after-faults.ts'
 import { breakForGood, lacksSignature, outlastLiar, rowsToEnd, takeBackQueue } from './broken-end.ts'
 import { tagsOf } from './chain/transaction.ts'
+import { watchFailingCalls } from './check/failing-calls.ts'
 import { demandGas } from './check/gas.ts'
 import { watchPromptNoOps } from './check/prompt-no-ops.ts'
 import { demandNothingWaits, demandRaces, outageBlocks } from './check/signers.ts'
@@ -60,9 +61,11 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
   const waits = watchWaits(world)
   const isSigned = world.scenario.brokenEnd !== 'signer'
   const isOver = () => openRows(world) === 0 || (!isSigned && height - began > half && rowsToEnd(world).length === 0)
+  const failingCalls = watchFailingCalls(world)
   while (!history.failure() && !isOver()) {
     await oneEvent(world)
     noOps.look()
+    failingCalls.look()
     const { number } = blocks.canonical()
     if (number === height) continue
     height = number

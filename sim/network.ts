@@ -5,6 +5,7 @@ import type { Hex } from '../src/domain/ids.ts'
 import type { Dice } from '../tooling/dice.ts'
 import { type Refusal, refusals } from '../tooling/refused-batches.ts'
 import { answer, type Member, type NodeWorld, type SimNode } from './chain/node.ts'
+import type { EstimateChecks } from './check/estimates.ts'
 import type { History } from './history.ts'
 import type { Liar, LieKind } from './lies/lie.ts'
 import { lies } from './lies/lies.ts'
@@ -31,6 +32,8 @@ export interface Network {
 export interface NetworkWitness {
   /** The service is letting these signed bytes go. */
   leaving(instance: Instance, raws: readonly Hex[]): void
+  /** Undefined where no node lies about estimates. */
+  readonly estimates: EstimateChecks | undefined
   /** The service has believed a first price. Before that, a lie looks like a price. */
   knowsPrices(): boolean
   /** A node answered falsely. */
@@ -97,11 +100,24 @@ export function openSimNetwork(
     if (raws.length > 0) witness.leaving(instance, raws)
     const ofSend = raws.length > 0 ? sendDice.weighted(network.sendOutcomeOdds) : 'answered'
     const outcome = ofSend === 'answered' ? dice.weighted(network.outcomeOdds[index] ?? allAnswered) : ofSend
+    for (const call of calls) witness.estimates?.asked(instance, index, call)
     const thereMs = latency()
     const backMs = latency()
     history.note(`p${instance.id} > n${index} ${inShort(calls)}${outcome === 'answered' ? '' : ` (${outcome})`}`)
     const hear = (afterMs: number, posted: () => HttpAnswer) => {
-      timeline.after(afterMs, () => leave(instance, () => resolve(posted())))
+      const arrived = () => {
+        const answer = posted()
+        noteEstimates(answer)
+        resolve(answer)
+      }
+      timeline.after(afterMs, () => leave(instance, arrived))
+    }
+    const noteEstimates = (answer: HttpAnswer) => {
+      if (answer.kind !== 'body' || !witness.estimates) return
+      for (const { id, result } of [answer.json].flat() as readonly Member[]) {
+        const call = calls.find((each) => each.id === id)
+        if (call) witness.estimates.heard(instance, index, call, result)
+      }
     }
     const unknown = (message: string) => (): HttpAnswer => ({ kind: 'unknown', message })
     const page = (status: number) => (): HttpAnswer => ({ kind: 'unknown', status, message: `HTTP ${status}` })
@@ -167,6 +183,7 @@ export function openSimNetwork(
   /** True, unless this node lies, lies are not over, and this one is about the call. */
   function answerOf(node: SimNode, call: Call): Member {
     let member = answer(world, node, call)
+    witness.estimates?.estimated(call, member.result)
     if (liar?.node !== node.index || witness.isTruthful()) return member
     for (const lie of liar.lies) {
       if (!lieDice.chance(lie.share) || (lie.kind === 'highPrice' && !witness.knowsPrices())) continue

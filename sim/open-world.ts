@@ -5,6 +5,7 @@ import type { Hash, Hex } from '../src/domain/ids.ts'
 import { payloadFromRow } from '../src/store/transactions/rows/payload-row.ts'
 import { dice } from '../tooling/dice.ts'
 import { accountAt, type Block, openBlocks } from './chain/blocks.ts'
+import { brokenContract } from './chain/failing-estimates.ts'
 import { formOf, gasAround, gasOf, gasRulesAt } from './chain/gas-rules.ts'
 import { flakyContract } from './chain/mine.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
@@ -15,6 +16,7 @@ import { watchBids } from './check/bids.ts'
 import { watchBulkTerms } from './check/bulk-terms.ts'
 import { watchBytes } from './check/bytes.ts'
 import { watchCostBounds } from './check/cost-bounds.ts'
+import { watchEstimates } from './check/estimates.ts'
 import { watchFinality } from './check/finality.ts'
 import { watchFourEyes } from './check/four-eyes.ts'
 import { watchFunds } from './check/funds.ts'
@@ -147,6 +149,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     isFcfs: () => scenario.kind.isFcfs && !state.isByTips,
     now: timeline.now,
     revertsNow: () => state.revertsNow,
+    estimateOutage: () => ((state.estimateOutage?.untilMs ?? 0) > timeline.now() ? state.estimateOutage : undefined),
+    estimateDice: streams.estimateDice,
     reserve: scenario.reserve,
     gasRulesAt: (number) => gasRulesAt(number, state.gasForkAt),
     isTooTight: (transaction) =>
@@ -202,6 +206,15 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     wasOrdered: (hash) => ordered.has(hash),
   })
   const funds = watchFunds(blocks, scenario.kind, scenario.reserve, history.fail)
+  const estimates = hasLie(scenario.liar, 'falseEstimates')
+    ? watchEstimates({
+        fail: history.fail,
+        nowMs: timeline.now,
+        isHonest: (index) => index !== scenario.liar?.node,
+        isLimitCharged: scenario.reserve !== undefined,
+        signsLate: scenario.signerChanges !== undefined,
+      })
+    : undefined
   const policies = watchPolicies(disk, funds, {
     fail: history.fail,
     accountOf: (relayer) => ({ address: addresses[Number(relayer.slice(1))] ?? '', chainId }),
@@ -216,6 +229,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       revived.has(id),
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
     flaky: flakyContract,
+    broken: brokenContract,
+    estimates,
     gasRises: scenario.kind.hasL1Gas,
     gasOf: (request) => gasAround(formOf('0x', request), state.gasForkAt),
     signsLate: scenario.signerChanges !== undefined,
@@ -236,6 +251,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       // A no-op at the same price has the same bytes, so a lost one may be signed and recorded again.
       for (const raw of raws) lost.delete(decode(raw).hash)
     },
+    estimates,
     knowsPrices: tips.areBelieved,
     isTruthful: () => !state.faulty && scenario.brokenEnd !== 'liar',
     unheard: () => marks.note('acceptance-unheard'),
@@ -272,7 +288,10 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       costBounds?.committed()
       bulkTerms?.committed()
     },
-    reads: policies.reads,
+    reads(instance, relayer) {
+      policies.reads(instance, relayer)
+      estimates?.reads(instance, addresses[Number(relayer.slice(1))] ?? '')
+    },
   })
 
   return {

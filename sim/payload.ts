@@ -3,6 +3,7 @@ import { type Pricing, speeds } from '../src/domain/fees.ts'
 import type { Hex } from '../src/domain/ids.ts'
 import type { Labels } from '../src/domain/labels.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
+import { brokenContract } from './chain/failing-estimates.ts'
 import { creationGas } from './chain/gas-rules.ts'
 import { flakyContract } from './chain/mine.ts'
 import { receiver, taggedCreation, taggedData } from './chain/transaction.ts'
@@ -21,7 +22,7 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
   const isFlaky = dice.chance(0.15)
   const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: scenario.invalidPayloads })
   const called: SendRequest = {
-    to: isFlaky ? flakyContract : receiver,
+    to: callsBroken(world) ? brokenContract : isFlaky ? flakyContract : receiver,
     value: drawValue(world, tag),
     data: scenario.gasFork ? padded(taggedData(tag), tag) : taggedData(tag),
     pricing: drawPricing(world),
@@ -36,6 +37,10 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
   const request = isCreation(world) ? creationOf(called, tag) : called
   clients.requests.set(tag, request)
   return { tag, request }
+}
+
+function callsBroken({ scenario: { estimates }, estimateDice }: World): boolean {
+  return estimates !== undefined && estimateDice.chance(estimates.failingCalls)
 }
 
 function isCreation({ scenario: { creations }, creationDice }: World): boolean {

@@ -1,6 +1,7 @@
 // One step of a run: each feature has its chance, one action happens, and time passes.
 
 import { act, boundOne, cancelSome, sweepOne } from './act.ts'
+import { drawOutage } from './chain/failing-estimates.ts'
 import { varyFourEyes } from './four-eyes.ts'
 import { varyHolds } from './holds.ts'
 import { takeBackSafe } from './mining.ts'
@@ -18,6 +19,7 @@ export async function takeStep(world: World, service: Service): Promise<void> {
   const { replicas } = scenario
   beginDrought(world)
   varyTags(world)
+  varyEstimates(world)
   varySigners(world)
   varyPresigning(world, service)
   varySweeps(world, service)
@@ -56,6 +58,22 @@ function beginDrought({ scenario, feesDice, state, timeline, history, marks }: W
   marks.inRace('drought-in-a-race')
   history.note(
     `for ${blocks} ${kind === 'blocks' ? 'block times no block is made' : `blocks nothing of ${kind} is mined`}`,
+  )
+}
+
+/** Begins and ends times in which no node estimates a call. */
+function varyEstimates({ scenario, estimateDice, state, timeline, history, marks }: World): void {
+  if (!scenario.estimates) return
+  const { estimateOutage: outage } = state
+  if (outage && outage.untilMs > timeline.now()) return
+  state.estimateOutage = undefined
+  if (!estimateDice.chance(scenario.estimates.outages)) return
+  state.estimateOutages += 1
+  const began = drawOutage(estimateDice, timeline.now(), state.estimateOutages)
+  state.estimateOutage = began
+  marks.note('no-estimates')
+  history.note(
+    `for ${began.untilMs - timeline.now()} ms every estimate fails: ${began.errors.map((each) => each.message)}`,
   )
 }
 

@@ -43,6 +43,8 @@ export interface Streams {
   readonly lieOnDice: Dice
   /** Sends that create contracts. */
   readonly creationDice: Dice
+  /** Estimates of gas that fail at every node. */
+  readonly estimateDice: Dice
 }
 
 export function openStreams(seed: number): Streams {
@@ -67,5 +69,6 @@ export function openStreams(seed: number): Streams {
     labelDice: dice(seed, 'names of sends'),
     lieOnDice: dice(seed, 'lying on'),
     creationDice: dice(seed, 'creations'),
+    estimateDice: dice(seed, 'failing estimates'),
   }
 }

@@ -1,6 +1,7 @@
 // What changes in a run beside the chain, the nodes and the database.
 import type { Hash } from '../src/domain/ids.ts'
 import type { Block } from './chain/blocks.ts'
+import type { EstimateOutage } from './chain/failing-estimates.ts'
 import type { Tags } from './chain/node.ts'
 import { epochMs } from './process/engine.ts'
 import type { SignerBehavior } from './process/signers.ts'
@@ -12,6 +13,10 @@ export interface WorldState {
   skewMs: number
   /** Calls of the flaky contract revert now. */
   revertsNow: boolean
+  /** No node estimates a call. */
+  estimateOutage: EstimateOutage | undefined
+  /** The number of such outages so far. */
+  estimateOutages: number
   /** The base fee rises for this many more blocks, or falls where this is negative. */
   spike: number
   /** Transactions or blocks that are not made for a while. */
@@ -61,6 +66,8 @@ export function openState(scenario: Scenario, genesis: Block): WorldState {
   return {
     skewMs: 0,
     revertsNow: false,
+    estimateOutage: undefined,
+    estimateOutages: 0,
     spike: 0,
     drought: undefined,
     faulty: true,

@@ -1,5 +1,6 @@
 // Sealing a block: executes transactions against the accounts, and sets the next base fee.
 import { type Account, accountAt, type Block, type Blocks, type Included } from './blocks.ts'
+import { brokenContract } from './failing-estimates.ts'
 import { type GasRules, gasOf } from './gas-rules.ts'
 import { gasAt, othersTipsIn } from './others.ts'
 import { effectivePrice } from './profiles.ts'
@@ -73,6 +74,10 @@ function nextBaseFee(baseFee: bigint, drift: number): bigint {
   return moved < 7n ? 7n : moved
 }
 
+function failsAt(to: string, revertsNow: boolean): boolean {
+  return to === brokenContract || (revertsNow && to === flakyContract)
+}
+
 function execute(
   accounts: Map<string, Account>,
   ahead: readonly Included[],
@@ -90,7 +95,7 @@ function execute(
   if (gasRules && gasLimit < needed) return undefined
   if (account.nonce !== nonce || cap < baseFee || account.balance < value + BigInt(gasLimit) * cap + l1Fee)
     return undefined
-  const succeeded = !(revertsNow && to === flakyContract)
+  const succeeded = !failsAt(to, revertsNow)
   const gasUsed = Math.min(gasLimit, needed)
   const price = effectivePrice(transaction, baseFee)
   const spent = BigInt(gasUsed) * price + l1Fee + (succeeded && to !== from ? value : 0n)
@@ -116,7 +121,7 @@ function executeLater(
   if (account.balance < gasCost || !mayHold(parent, ahead, transaction, reserve)) return undefined
   const isAlone = goesAlone(parent, ahead, from, reserve)
   const touchedReserve = touchesReserve(transaction, account, gasCost, isAlone, reserve)
-  const succeeded = !touchedReserve && !(revertsNow && to === flakyContract)
+  const succeeded = !touchedReserve && !failsAt(to, revertsNow)
   const spent = gasCost + (succeeded && to !== from ? value : 0n)
   accounts.set(from, { nonce: nonce + 1, balance: account.balance - spent })
   return { transaction, succeeded, gasUsed: gasLimit, price, ...(touchedReserve && { touchedReserve }) }

@@ -5,6 +5,7 @@ import type { Hex } from '../../src/domain/ids.ts'
 import type { Dice } from '../../tooling/dice.ts'
 import type { FeeWorld } from '../scenario/fees.ts'
 import { accountAt, ancestorAt, type Block, type Blocks, blockGasMax, branches } from './blocks.ts'
+import { brokenContract, type EstimateError, type EstimateOutage, errorOfBroken } from './failing-estimates.ts'
 import { estimateOf, type Form, type GasRules, gasOf, isForked, refusalOfCall } from './gas-rules.ts'
 import { flakyContract } from './mine.ts'
 import { rewardsOf } from './others.ts'
@@ -63,6 +64,10 @@ export interface NodeWorld {
   readonly isFcfs: () => boolean
   readonly now: () => number
   readonly revertsNow: () => boolean
+  /** No node estimates a call now. */
+  readonly estimateOutage: () => EstimateOutage | undefined
+  /** The words of estimates that fail. */
+  readonly estimateDice: Dice
   /** Absent: a block is executed as it is ordered. */
   readonly reserve: ReserveRules | undefined
   /** The gas rules that a block at this height follows. */
@@ -167,6 +172,7 @@ export function answer(
     id,
     error: { code, message, ...(data !== undefined && { data }) },
   })
+  const failed = (said: EstimateError) => error(said.code, said.message)
   const blockOf = (place: unknown) => {
     if (place === 'latest' || place === 'pending') return node.head
     return ancestorAt(node.head, Number(place))
@@ -240,11 +246,14 @@ export function answer(
       return result(hex(world.fees.isFree ? 0n : world.fees.suggestedTip))
     case 'eth_estimateGas': {
       const form = formOf(params[0] as CallObject)
+      const outage = form.data === '0x' ? undefined : world.estimateOutage()
+      if (outage) return failed(world.estimateDice.pick(outage.errors))
       if (world.revertsNow() && form.to === flakyContract) return error(3, 'execution reverted')
       const gasRules = world.gasRulesAt(node.head.number)
       if (gasRules && form.value > accountAt(node.head, form.from).balance) {
         return error(-32000, 'insufficient funds for transfer')
       }
+      if (form.to === brokenContract) return failed(errorOfBroken(node.index, world.estimateDice))
       return result(hex(estimateOf(form, isNew(form.to), gasRules) + l1GasAt(node.head, world.kind)))
     }
     case 'eth_sendRawTransaction':

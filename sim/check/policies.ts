@@ -7,6 +7,7 @@ import { decode, isNoOp, isSweepReceiver, type SimTransaction, tagOf } from '../
 import type { Disk } from '../process/database.ts'
 import type { Instance } from '../process/instance.ts'
 import type { Entry } from '../process/journal.ts'
+import type { EstimateChecks } from './estimates.ts'
 import type { Funds } from './funds.ts'
 import { forbiddenBy, refusedBy, rulesOf } from './rules.ts'
 
@@ -33,6 +34,10 @@ export interface PolicyWatch {
   clock(): { readonly nowMs: number; readonly skewMs: number }
   /** Calls of this contract may revert, so that a payload to it may be rejected. */
   readonly flaky: string
+  /** No node estimates a call of this contract. */
+  readonly broken: string
+  /** Checks the gas of a payload whose client names none. Absent: no node lies about estimates. */
+  readonly estimates: EstimateChecks | undefined
   /** A signature comes some steps after its decision. */
   readonly signsLate: boolean
   /** The least and the most gas of the request, over all gas rules that the chain may have. */
@@ -60,6 +65,8 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     isRequested,
     clock,
     flaky,
+    broken,
+    estimates,
     gasOf,
     gasRises,
     signsLate,
@@ -70,6 +77,9 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   // A release may put a transaction before the sweep, while a step gives the sweep its nonce.
   const waitingBefore = committed<[string, string], { id: string }>(
     "SELECT id FROM transactions WHERE relayer_id = ? AND status = 'pending' AND was_held IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
+  )
+  const passedBy = committed<[string, string], { id: string; wait_condition: string | null }>(
+    "SELECT id, wait_condition FROM transactions WHERE relayer_id = ? AND phase = 'queued' AND open = 1 AND was_held IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
   )
   const partOf = committed<[string], { bulk_part: number | null }>('SELECT bulk_part FROM transactions WHERE id = ?')
   const isInBulk = ({ transaction_id: id }: Entry) => typeof partOf(id)[0]?.bulk_part === 'number'
@@ -98,7 +108,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   function refused(entry: Entry): void {
     const request = sent(tagOf({ data: entry.bytes as SimTransaction['data'] }))
     if (!request || request.to === flaky || (request.gasLimit ?? Number.POSITIVE_INFINITY) < gasOf(request).most) return
-    if (gasRises && request.gasLimit === undefined) return
+    if ((gasRises || request.to === broken) && request.gasLimit === undefined) return
     if (wasCalledInvalid(entry.transaction_id)) return
     if (forbiddenBy(rulesOf(entry.policies), request) === undefined) {
       fail(`${named(entry)}: it was given up, and nothing is wrong with its payload`)
@@ -135,6 +145,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
       }
       comparePrice(name, transaction, request)
       comparePayload(name, transaction, request)
+      estimates?.signed(instance, name, transaction, request)
       const from = began.get(keyOf(instance, entry))
       const { validUntil = Number.POSITIVE_INFINITY } = request
       if (from && from.skewMs === clock().skewMs && validUntil <= from.nowMs) {
@@ -163,6 +174,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     const isSame = to === (request.to?.toLowerCase() ?? '0x') && data === request.data
     if (!isSame || (value !== request.value && !isSweepReceiver(to)))
       fail(`${name}: its payload is not that of the send`)
+    if (request.gasLimit === undefined && estimates) return
     if (request.gasLimit === undefined ? gasLimit < gasOf(request).least : gasLimit !== request.gasLimit) {
       fail(
         `${name}: it may use ${gasLimit} gas, and ${request.gasLimit ?? gasOf(request).least} were named or estimated`,
@@ -200,6 +212,12 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     if (swept && many > 1) fail(`${named(swept)} sweeps the account beside ${many - 1} others in flight`)
     const waiting = swept ? waitingBefore(swept.relayer_id, swept.transaction_id) : []
     if (swept && waiting.length > 0) fail(`${named(swept)} sweeps the account before ${waiting.length} that came first`)
+    for (const { transaction_id: id } of binds) {
+      const passed = passedBy(first.relayer_id, id).filter(
+        ({ wait_condition: wait }) => !rules.skipUnfunded || wait !== 'balance_short',
+      )
+      if (passed[0]) fail(`${id.slice(-6)} got a nonce before ${passed[0].id.slice(-6)}, which came first`)
+    }
     const isBound = (id: string) => binds.some(({ transaction_id: other }) => other === id)
     const news = new Set(signings.map(({ bytes }) => bytes))
     const atBlock = signings.find(({ transaction_id: id }) => id === first.transaction_id)?.figure ?? 0

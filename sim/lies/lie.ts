@@ -15,6 +15,7 @@ export const lieKinds = [
   'minedEarly',
   'countedEarly',
   'falseCost',
+  'falseEstimates',
 ] as const
 export type LieKind = (typeof lieKinds)[number]
 
@@ -35,6 +36,10 @@ export interface HighCount {
   readonly farAtBlock?: number
 }
 
+/** What a node that lies about estimates says of one: far less gas, far more, a revert, or a failure in words of no table. */
+export const falseEstimateWays = ['low', 'high', 'reverts', 'fails'] as const
+export type FalseEstimate = (typeof falseEstimateWays)[number]
+
 /** One node that lies, and its kinds of lies. */
 export interface Liar {
   /** Index of the node. */
@@ -48,6 +53,8 @@ export interface DrawnLie {
   readonly share: number
   /** Only for the kind `highCount`. */
   readonly counts?: HighCount
+  /** Only for the kind `falseEstimates`: each is one of these. */
+  readonly estimates?: readonly FalseEstimate[]
 }
 
 export function hasLie(liar: Liar | undefined, ...kinds: readonly LieKind[]): boolean {

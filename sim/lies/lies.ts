@@ -2,11 +2,12 @@
 import type { Dice } from '../../tooling/dice.ts'
 import { countedEarly, minedEarly } from './early-inclusions.ts'
 import { drawHighCount, highCount } from './false-counts.ts'
+import { falseEstimates } from './false-estimates.ts'
 import { tagsAhead } from './false-heads.ts'
 import { highPrice } from './false-prices.ts'
 import { anothersReceipt, falseCost, falseInclusion } from './false-receipts.ts'
 import { invalid, underpriced, unknownWords } from './false-refusals.ts'
-import type { DrawnLie, Lie, LieKind } from './lie.ts'
+import { type DrawnLie, falseEstimateWays, type Lie, type LieKind } from './lie.ts'
 
 export const lies: Readonly<Record<LieKind, Lie>> = {
   tagsAhead,
@@ -20,6 +21,7 @@ export const lies: Readonly<Record<LieKind, Lie>> = {
   minedEarly,
   countedEarly,
   falseCost,
+  falseEstimates,
 }
 
 /** Consistent stories: each answer is false. */
@@ -29,5 +31,7 @@ const stories: readonly LieKind[] = ['falseInclusion', 'minedEarly', 'countedEar
 export function drawLie(kind: LieKind, dice: Dice, farDice: Dice): DrawnLie {
   const lie = { kind, share: dice.pick([0.05, 0.3, 1]) }
   if (stories.includes(kind)) return { ...lie, share: 1 }
+  if (kind === 'falseEstimates')
+    return { ...lie, estimates: dice.chance(0.3) ? falseEstimateWays : [dice.pick(falseEstimateWays)] }
   return kind === 'highCount' ? { ...lie, counts: drawHighCount(dice, farDice) } : lie
 }

@@ -1,4 +1,5 @@
 // The marks of a transaction's row, from one version to the next.
+import { brokenContract } from '../chain/failing-estimates.ts'
 import type { Row } from '../check/row.ts'
 import type { Mark } from './marks.ts'
 
@@ -42,6 +43,7 @@ function marksOfEnd(row: Row, { nodes }: RowContext): readonly Mark[] {
   return [
     ...some(isDropped && by === 'request', 'verdict-dropped'),
     ...some(isDropped && reason === 'refused', 'refused-for-good'),
+    ...some(isDropped && reason === 'refused' && row.to_address === brokenContract, 'failing-call-ended'),
     ...some(isDropped && by === 'expiry', 'expired-in-the-queue'),
     ...some(by === 'request' && kind === 'cancel', 'verdict-won'),
     ...some(by === 'request' && isPayload, 'verdict-lost'),

@@ -11,6 +11,7 @@ const ofRows = {
   'contract-created': 'A payload that creates a contract is executed for good.',
   'reverted-for-good': 'A payload is mined, and reverts.',
   'refused-for-good': 'The service refuses a payload that has no nonce.',
+  'failing-call-ended': 'A call whose estimate fails in words of no table ends, and has no nonce.',
   'given-up': 'Every node calls a payload invalid, and a no-op begins a race with it.',
   'given-up-for-good': 'The no-op of a payload that was given up is final.',
   'expired-in-the-queue': 'A transaction expires before it has a nonce.',
@@ -87,6 +88,7 @@ const ofEvents = {
   'foreign-in-a-race': 'A foreign transaction comes while a race is on.',
   'drought-in-a-race': 'Blocks leave our transactions out, or stay out, while a race is on.',
   'signer-fails-in-a-race': 'The keys get out of reach while a race is on.',
+  'no-estimates': 'For a while no node estimates a call.',
   'bulk-in-a-race': 'A bulk cancellation comes while a race is on.',
 } as const
 

@@ -48,6 +48,8 @@ export function drawOneLiar(
 ): Liar | undefined {
   const isPossible = (lie: LieKind) => {
     if (lie === 'tagsAhead' && !isByTag(finality)) return false
+    // What the only node estimates counts.
+    if (lie === 'falseEstimates' && nodes.length === 1) return false
     return !isAboutBlocks(lie) || witnessesOf(nodes.length, finality).length > 1
   }
   // Each draws, so that a seed's other draws stay as they are.
@@ -61,6 +63,10 @@ export function drawOneLiar(
   const secondDice = has('secondLie')
   const others = lieKinds.filter((each) => each !== lie.kind && isPossible(each))
   return { node, lies: secondDice ? [lie, drawLie(secondDice.pick(others), secondDice, farDice)] : [lie] }
+}
+
+export function drawEstimates(dice: Dice | undefined): Pick<Scenario, 'estimates'> {
+  return dice ? { estimates: { failingCalls: dice.pick([0.05, 0.2]), outages: dice.pick([0.01, 0.03]) } } : {}
 }
 
 /** A primary that nearly every first reading goes to, and its fallbacks. Mostly it is the node that lies. */

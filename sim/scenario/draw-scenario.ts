@@ -23,7 +23,7 @@ import {
   drawNetworkPauses,
   drawSweeps,
 } from './draw-clients.ts'
-import { drawGaps, drawOneLiar, drawSendOutcomeOdds, drawWeights } from './draw-faults.ts'
+import { drawEstimates, drawGaps, drawOneLiar, drawSendOutcomeOdds, drawWeights } from './draw-faults.ts'
 import {
   drawAnyRestores,
   drawBrokenEnd,
@@ -86,6 +86,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     ...drawCostBounds(has('costLimits')),
     ...drawBulkObjects(has('bulkObjects'), has('bulkTerms')),
     ...drawBulkPreviews(has('bulkPreviews')),
+    ...drawEstimates(has('estimates')),
     ...(has('surveys') && { surveys: true as const }),
   }
   const liar = drawOneLiar(has, streamOf('far counts'), truthful)

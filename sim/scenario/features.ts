@@ -44,6 +44,10 @@ export const features = {
   surveys: { odds: 0.1, about: 'Owners observe idle relayers.' },
   labels: { odds: 0.03, about: 'Sends have external ids, few different ones.' },
   creations: { odds: 0.04, about: 'Some sends create contracts.' },
+  estimates: {
+    odds: 0.04,
+    about: 'Some sends call a contract that always fails in words of no table; at times no node estimates any call.',
+  },
   sequencerPool: { odds: 0.03, about: 'All nodes share one pool.' },
   l1Gas: { odds: 0.05, about: 'Gas contains a part for data on L1.' },
   remoteSigners: { odds: 0.08, about: 'The keys are in a key service, which fails in many ways.' },
@@ -78,6 +82,7 @@ export const features = {
   minedEarly: { odds: 0.04, about: 'A node lies: transactions that wait in the pool are mined, in true blocks.' },
   countedEarly: { odds: 0.04, about: 'A node lies: transactions that wait in the pool are counted as spent.' },
   falseCost: { odds: 0.04, about: 'A node lies: false gas, prices and L1 fees in receipts.' },
+  falseEstimates: { odds: 0.04, about: 'A node lies: estimates of gas, and gas limits of blocks.' },
   tagsAhead: { odds: 0, about: 'A node lies: tags on blocks that are not final, where two nodes report the tag.' },
   underpriced: { odds: 0, about: 'A node lies: a refusal for a low price.' },
 } as const satisfies Readonly<Record<string, Described>>
@@ -93,6 +98,14 @@ export const drawnUsually: Drawn = Object.fromEntries(
 ) as unknown as Drawn
 
 const laterThanPins: readonly Feature[] = ['weights', 'secondLie', 'minedEarly', 'countedEarly', 'falseCost']
+const laterThanPins: readonly Feature[] = [
+  'weights',
+  'secondLie',
+  'minedEarly',
+  'countedEarly',
+  'falseEstimates',
+  'estimates',
+]
 
 /** The features that no seed of a mutant has unless it names them: the pinned seeds were found before they existed. */
 export function leftOutForMutant(named: readonly Feature[] = []): readonly Feature[] {

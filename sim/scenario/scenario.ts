@@ -74,8 +74,17 @@ export interface NodeOptions {
   readonly gaps: Gaps
   /** The weight of each node's endpoint. Absent: all are equal. */
   readonly nodeWeights?: readonly number[] | undefined
+  /** Estimates of gas that fail at every node. Absent: they fail only for calls that revert. */
+  readonly estimates?: FailingEstimates
   /** The node that lies, and its kinds of lies. Absent: every node is honest. */
   readonly liar: Liar | undefined
+}
+
+export interface FailingEstimates {
+  /** Probability that a send or a replacement calls the contract whose calls always fail. */
+  readonly failingCalls: number
+  /** Probability, for each step, that no node estimates any call for a while. */
+  readonly outages: number
 }
 
 /** What makes a missing nonce hard to see and to fill. */
