@@ -114,9 +114,9 @@ export function openSimNetwork(
     }
     const noteEstimates = (answer: HttpAnswer) => {
       if (answer.kind !== 'body' || !witness.estimates) return
-      for (const { id, result } of [answer.json].flat() as readonly Member[]) {
-        const call = calls.find((each) => each.id === id)
-        if (call) witness.estimates.heard(instance, index, call, result)
+      for (const member of [answer.json].flat() as readonly (Member | null)[]) {
+        const call = calls.find(({ id }) => id === member?.id)
+        if (call) witness.estimates.heard(instance, index, call, member?.result)
       }
     }
     const unknown = (message: string) => (): HttpAnswer => ({ kind: 'unknown', message })

@@ -78,8 +78,9 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   const waitingBefore = committed<[string, string], { id: string }>(
     "SELECT id FROM transactions WHERE relayer_id = ? AND status = 'pending' AND was_held IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
   )
+  // What waits on hold, or for its client's word after a restore, is passed by right.
   const passedBy = committed<[string, string], { id: string; wait_condition: string | null }>(
-    "SELECT id, wait_condition FROM transactions WHERE relayer_id = ? AND phase = 'queued' AND open = 1 AND was_held IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
+    "SELECT id, wait_condition FROM transactions WHERE relayer_id = ? AND phase = 'queued' AND open = 1 AND was_held IS NULL AND suspected_hash IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
   )
   const partOf = committed<[string], { bulk_part: number | null }>('SELECT bulk_part FROM transactions WHERE id = ?')
   const isInBulk = ({ transaction_id: id }: Entry) => typeof partOf(id)[0]?.bulk_part === 'number'

@@ -117,6 +117,8 @@ const refusals = {
   replace: {
     ...ofPayloads,
     ...ofCancels,
+    // A payload that one endpoint shows in a block and another denies may be executed.
+    TRANSACTION_ALREADY_MINED: ({ row }: Refused) => row?.status === 'mined' || row?.included_contradicted != null,
     TRANSACTION_ALREADY_FAILED: ({ row }: Refused) => row?.status === 'failed' || row?.cancel_origin === 'refusal',
     // A contradicted payload is submitted again: a cancel takes it, and a PUT does not.
     TRANSACTION_ALREADY_MINED: ({ row }: Refused) => row?.status === 'mined' || row?.included_contradicted === 1,
