@@ -71,6 +71,7 @@ export function stopFaults(world: World, service: Service): void {
   const { nodes, network, state, history, timeline } = world
   history.note('--- the faults stop ---')
   state.faulty = false
+  state.calmFromMs = timeline.now()
   timeline.after(tightMs, () => {
     state.tightGapFillers = 0
   })

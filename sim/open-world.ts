@@ -212,6 +212,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
         nowMs: timeline.now,
         isHonest: (index) => index !== scenario.liar?.node,
         isLimitCharged: scenario.reserve !== undefined,
+        // By then every endpoint has had its rest.
+        areThreeAtHand: () => scenario.profiles.length > 2 && timeline.now() - state.calmFromMs >= 25_000,
         signsLate: scenario.signerChanges !== undefined,
       })
     : undefined

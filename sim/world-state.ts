@@ -23,6 +23,8 @@ export interface WorldState {
   drought: Drought | undefined
   /** Faults happen. False once they have stopped. */
   faulty: boolean
+  /** When they stopped. Infinite: not yet. */
+  calmFromMs: number
   /** How the key service answers. */
   signerBehavior: SignerBehavior
   /** The number of steps until a long outage of the key service ends. */
@@ -71,6 +73,7 @@ export function openState(scenario: Scenario, genesis: Block): WorldState {
     spike: 0,
     drought: undefined,
     faulty: true,
+    calmFromMs: Number.POSITIVE_INFINITY,
     signerBehavior: 'fine',
     outageLeft: 0,
     presign: scenario.presign?.levels ?? 0,

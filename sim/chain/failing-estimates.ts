@@ -45,7 +45,7 @@ const longestInUnknownWordsMs = 45_000
 /** `number`: of the outage in its run. Unknown words differ from one outage to the next, or they would last. */
 export function drawOutage(dice: Dice, nowMs: number, number: number): EstimateOutage {
   const unknown = { code: -32_000, message: `mishap of the kind ${letters(number)}` }
-  const drawn = dice.weighted({ one: 3, mixed: 1, unknown: 2 })
+  const drawn = dice.weighted({ one: 2, mixed: 1, unknown: 3 })
   const most = drawn === 'unknown' ? longestInUnknownWordsMs : longestMs
   return {
     errors: drawn === 'unknown' ? [unknown] : drawn === 'mixed' ? errors : [dice.pick(errors)],

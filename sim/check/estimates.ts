@@ -21,6 +21,8 @@ export interface EstimateWatch {
   nowMs(): number
   isHonest(node: number): boolean
   readonly isLimitCharged: boolean
+  /** Three nodes are at hand, and no longer fail. */
+  areThreeAtHand(): boolean
   /** A signature comes some steps after its decision. */
   readonly signsLate: boolean
 }
@@ -39,7 +41,14 @@ const mostPercent = 150
 /** After ten minutes of silence one provider's figure counts. */
 const silenceMs = 590_000
 
-export function watchEstimates({ fail, nowMs, isHonest, isLimitCharged, signsLate }: EstimateWatch): EstimateChecks {
+export function watchEstimates({
+  fail,
+  nowMs,
+  isHonest,
+  isLimitCharged,
+  areThreeAtHand,
+  signsLate,
+}: EstimateWatch): EstimateChecks {
   /** By process and payload. */
   const readings = new Map<string, Reading>()
   /** By payload: the highest figure that was ever true at a node. */
@@ -98,7 +107,7 @@ export function watchEstimates({ fail, nowMs, isHonest, isLimitCharged, signsLat
       if (figures.length > 0 && gasLimit < least)
         fail(`${name}: it may use ${gasLimit} gas, and ${least} were estimated`)
       const isAlone = figures.length === 0 && nowMs() - (aloneSince.get(id) ?? nowMs()) > silenceMs
-      const isBound = figures.length > 1 || (isLimitCharged && !isAlone)
+      const isBound = figures.length > 1 || areThreeAtHand() || (isLimitCharged && !isAlone)
       if (isBound && gasLimit > Math.ceil((most * mostPercent) / 100))
         fail(`${name}: it may use ${gasLimit} gas, and at most ${most} were estimated by honest nodes: ${figures}`)
     },

@@ -66,7 +66,7 @@ export function drawOneLiar(
 }
 
 export function drawEstimates(dice: Dice | undefined): Pick<Scenario, 'estimates'> {
-  return dice ? { estimates: { failingCalls: dice.pick([0.1, 0.4]), outages: dice.pick([0.01, 0.03]) } } : {}
+  return dice ? { estimates: { failingCalls: dice.pick([0.1, 0.4]), outages: dice.pick([0.03, 0.1]) } } : {}
 }
 
 /** A primary that nearly every first reading goes to, and its fallbacks. Mostly it is the node that lies. */
