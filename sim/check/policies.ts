@@ -84,6 +84,11 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   )
   const partOf = committed<[string], { bulk_part: number | null }>('SELECT bulk_part FROM transactions WHERE id = ?')
   const isInBulk = ({ transaction_id: id }: Entry) => typeof partOf(id)[0]?.bulk_part === 'number'
+  /** By transaction: the lowest nonce that one behind it got while it waited. */
+  const passed = new Map<string, number>()
+  const everBound = new Set<string>()
+  /** Transactions whose payload a PUT changed: a signature under way is void then, and not those behind it. */
+  const changed = new Set<string>()
   /** The time at which the latest step began, by process and relayer. */
   const began = new Map<string, ReturnType<PolicyWatch['clock']>>()
 
@@ -183,6 +188,20 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     }
   }
 
+  /** Of two transactions, the first gets the lower nonce. What has lost its nonce begins anew, behind others. */
+  function checkOrder(bind: Entry, skipsUnfunded: boolean): void {
+    const { transaction_id: id, relayer_id: relayer, figure } = bind
+    const nonce = figure ?? 0
+    const passedAt = passed.get(id) ?? nonce
+    if (passedAt < nonce && !everBound.has(id))
+      fail(`${named(bind)} got nonce ${nonce}, and one that came later got ${passedAt} before`)
+    for (const { id: before, wait_condition: wait } of passedBy(relayer, id)) {
+      if ((skipsUnfunded && wait === 'balance_short') || (signsLate && changed.has(before))) continue
+      passed.set(before, Math.min(nonce, passed.get(before) ?? nonce))
+    }
+    everBound.add(id)
+  }
+
   /** The transactions of a relayer that got a nonce in one commit. Gap fillers and no-ops need neither room nor balance. */
   function bound(entries: readonly Entry[]): void {
     const signings = entries.filter(({ what }) => what === 'signed')
@@ -213,12 +232,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     if (swept && many > 1) fail(`${named(swept)} sweeps the account beside ${many - 1} others in flight`)
     const waiting = swept ? waitingBefore(swept.relayer_id, swept.transaction_id) : []
     if (swept && waiting.length > 0) fail(`${named(swept)} sweeps the account before ${waiting.length} that came first`)
-    for (const { transaction_id: id } of binds) {
-      const passed = passedBy(first.relayer_id, id).filter(
-        ({ wait_condition: wait }) => !rules.skipUnfunded || wait !== 'balance_short',
-      )
-      if (passed[0]) fail(`${id.slice(-6)} got a nonce before ${passed[0].id.slice(-6)}, which came first`)
-    }
+    for (const bind of binds) checkOrder(bind, rules.skipUnfunded === true)
     const isBound = (id: string) => binds.some(({ transaction_id: other }) => other === id)
     const news = new Set(signings.map(({ bytes }) => bytes))
     const atBlock = signings.find(({ transaction_id: id }) => id === first.transaction_id)?.figure ?? 0
@@ -252,6 +266,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
         switch (entry.what) {
           case 'accepted':
           case 'replaced':
+            if (entry.what === 'replaced') changed.add(entry.transaction_id)
             accepted(entry)
             break
           case 'refused':
