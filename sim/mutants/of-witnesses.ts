@@ -37,8 +37,8 @@ export const ofWitnesses: readonly Mutant[] = [
   {
     name: 'estimate-errors-at-once',
     breaks: 'ends a payload whose estimate fails once in words of no table',
-    caughtBy: 'test/chain/fees/believe-estimates.unit.test.ts',
-    expects: 'last after three readings in like words over a minute',
+    with: ['estimates'],
+    expects: 'it was given up, and nothing is wrong with its payload',
     edits: [
       {
         file: 'src/chain/fees/remember-failures.ts',
@@ -55,8 +55,8 @@ export const ofWitnesses: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/fees/believe-estimates.ts',
-        find: 'if (said.length < enoughOf(providers) && silence.ms() < aloneAfterMs) return undefined',
-        put: '',
+        find: 'const isTooFew = isAlone && believing.silence.ms() < aloneAfterMs',
+        put: 'const isTooFew = false',
       },
     ],
   },

@@ -97,12 +97,12 @@ export const drawnUsually: Drawn = Object.fromEntries(
   featureNames.map((name) => [name, features[name].odds]),
 ) as unknown as Drawn
 
-const laterThanPins: readonly Feature[] = ['weights', 'secondLie', 'minedEarly', 'countedEarly', 'falseCost']
 const laterThanPins: readonly Feature[] = [
   'weights',
   'secondLie',
   'minedEarly',
   'countedEarly',
+  'falseCost',
   'falseEstimates',
   'estimates',
 ]

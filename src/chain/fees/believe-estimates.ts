@@ -142,15 +142,17 @@ interface Believing extends Pick<BelieveEstimates, 'providers' | 'profile'> {
 
 /** Undefined: not known yet. */
 function believed(said: readonly Said[], believing: Believing): Estimate | undefined {
-  // Whatever another endpoint says ends its silence. Without any answer, nobody is silent beside another.
-  if (said.length > 0) believing.silence.note(said.length < enoughOf(believing.providers))
   const ofGas = said.filter((each) => each.kind === 'gas')
   const ofFailure = said.filter((each) => each.kind !== 'gas')
-  if (ofGas.length === 0 || ofFailure.length > 1) return failure(ofFailure, believing)
+  // Whatever another endpoint says ends its silence. Without any answer, nobody is silent beside another.
+  const isAlone = said.length < enoughOf(believing.providers)
+  if (said.length > 0) believing.silence.note(isAlone)
+  const isTooFew = isAlone && believing.silence.ms() < aloneAfterMs
+  if (ofGas.length === 0 || ofFailure.length > 1) return isTooFew ? undefined : failure(ofFailure, believing)
   believing.failures.forget(believing.request.transactionId)
   const isCharged = believing.profile.charges === 'gas_limit'
-  // One provider's word would be charged in full, and another one contradicts it.
-  if (isCharged && ofGas.length === 1 && ofFailure.length === 1) return undefined
+  // One provider's word would be charged in full.
+  if (isCharged && (isTooFew || (ofGas.length === 1 && ofFailure.length === 1))) return undefined
   const middle = middleFigure(
     ofGas.map(({ gas }) => gas),
     alikeFactor,
@@ -165,11 +167,10 @@ function believed(said: readonly Said[], believing: Believing): Estimate | undef
 /** One false word must not end a payload, which then gets no nonce: a second provider's counts, or the only one's after ten minutes. */
 function failure(
   said: readonly Exclude<Said, { kind: 'gas' }>[],
-  { request, providers, silence, failures }: Believing,
+  { request, failures }: Believing,
 ): Estimate | undefined {
   const [first] = said
   if (!first) return undefined
-  if (said.length < enoughOf(providers) && silence.ms() < aloneAfterMs) return undefined
   const reverted = said.find(({ kind }) => kind === 'reverts')
   if (reverted?.kind === 'reverts') return reverted
   const isLasting = failures.note(

@@ -104,6 +104,14 @@ describe('gas', () => {
     expect(await among([silent, gas(40_000)]).read()).toEqual({ kind: 'gas', gas: 48_000, bare: 40_000 })
   })
 
+  test('the word of one counts after ten minutes where the limit is charged', async () => {
+    const endpoints = among([gas(29_000_000), silent], { charges: 'gas_limit' })
+    expect(await endpoints.read()).toBeUndefined()
+    endpoints.wait(600_000)
+    expect(await endpoints.read()).toEqual({ kind: 'gas', gas: 29_000_000 })
+    expect(await among([gas(40_000)], { charges: 'gas_limit' }).read()).toEqual({ kind: 'gas', gas: 40_000 })
+  })
+
   test('it is read once a head', async () => {
     const endpoints = among([gas(40_000), gas(40_000)])
     await endpoints.read()
