@@ -100,7 +100,7 @@ export function openSimNetwork(
     if (raws.length > 0) witness.leaving(instance, raws)
     const ofSend = raws.length > 0 ? sendDice.weighted(network.sendOutcomeOdds) : 'answered'
     const outcome = ofSend === 'answered' ? dice.weighted(network.outcomeOdds[index] ?? allAnswered) : ofSend
-    for (const call of calls) witness.estimates?.asked(instance, index, call)
+    for (const call of calls) witness.estimates?.requested(instance, index, call)
     const thereMs = latency()
     const backMs = latency()
     history.note(`p${instance.id} > n${index} ${inShort(calls)}${outcome === 'answered' ? '' : ` (${outcome})`}`)

@@ -1,7 +1,7 @@
 // Checks the gas of payloads whose clients name none against the estimates that the service had, where one node may lie about them.
 import type { SendRequest } from '../../src/domain/submit.ts'
 import { type SimTransaction, tagOf } from '../chain/transaction.ts'
-import type { Call } from '../network.ts'
+import type { LieCall as Call } from '../lies/lie.ts'
 import type { Instance } from '../process/instance.ts'
 
 type Process = Pick<Instance, 'id'>
@@ -9,7 +9,7 @@ type Process = Pick<Instance, 'id'>
 export interface EstimateChecks {
   /** An owner begins a step: it estimates anew. */
   reads(process: Process, address: string): void
-  asked(process: Process, node: number, call: Call): void
+  requested(process: Process, node: number, call: Call): void
   /** What is true at the node, whatever it answers. */
   estimated(call: Call, result: unknown): void
   heard(process: Process, node: number, call: Call, result: unknown): void
@@ -30,7 +30,7 @@ export interface EstimateWatch {
 /** The answers of one observation about one payload. */
 interface Reading {
   readonly address: string
-  readonly asked: Set<number>
+  readonly requested: Set<number>
   /** By node: honest figures. */
   readonly figures: Map<number, number>
   isOver: boolean
@@ -71,16 +71,21 @@ export function watchEstimates({
         if (key.startsWith(`${id} `) && reading.address === address) reading.isOver = true
       }
     },
-    asked({ id }, node, call) {
+    requested({ id }, node, call) {
       const payload = payloadOf(call)
       if (!payload) return
       const key = `${id} ${payload.tag}`
       const last = readings.get(key)
-      const { asked, ...reading } =
-        last && !last.isOver && !last.asked.has(node)
+      const { requested, ...reading } =
+        last && !last.isOver && !last.requested.has(node)
           ? last
-          : { address: payload.address, asked: new Set<number>(), figures: new Map<number, number>(), isOver: false }
-      readings.set(key, { ...reading, asked: asked.add(node) })
+          : {
+              address: payload.address,
+              requested: new Set<number>(),
+              figures: new Map<number, number>(),
+              isOver: false,
+            }
+      readings.set(key, { ...reading, requested: requested.add(node) })
     },
     estimated(call, result) {
       const payload = payloadOf(call)
@@ -90,7 +95,7 @@ export function watchEstimates({
     heard({ id }, node, call, result) {
       const payload = payloadOf(call)
       const reading = payload && readings.get(`${id} ${payload.tag}`)
-      if (!reading?.asked.has(node) || typeof result !== 'string') return
+      if (!reading?.requested.has(node) || typeof result !== 'string') return
       if (!isHonest(node)) return void aloneSince.set(id, aloneSince.get(id) ?? nowMs())
       aloneSince.delete(id)
       reading.figures.set(node, Number(result))
