@@ -120,8 +120,6 @@ const refusals = {
     // A payload that one endpoint shows in a block and another denies may be executed.
     TRANSACTION_ALREADY_MINED: ({ row }: Refused) => row?.status === 'mined' || row?.included_contradicted != null,
     TRANSACTION_ALREADY_FAILED: ({ row }: Refused) => row?.status === 'failed' || row?.cancel_origin === 'refusal',
-    // A contradicted payload is submitted again: a cancel takes it, and a PUT does not.
-    TRANSACTION_ALREADY_MINED: ({ row }: Refused) => row?.status === 'mined' || row?.included_contradicted === 1,
     TRANSACTION_ALREADY_CANCELED: hasStatus('canceled'),
     TRANSACTION_ALREADY_ORDERED: ({ row, facts }: Refused) => facts.isFcfs && row?.phase === 'inFlight',
     TRANSACTION_IS_GAP_FILLER: ({ row }: Refused) => row?.origin === 'gap',
