@@ -29,7 +29,8 @@ export const ofFunds: readonly Mutant[] = [
   {
     name: 'balance-for-ever',
     breaks: 'never reads a balance anew, nor takes anything off the one that it has',
-    expects: 'to be kept back',
+    caughtBy: 'test/chain/accounts/remembered-account.test.ts',
+    expects: 'is updated by mined transactions to the wei',
     edits: [
       {
         file: 'src/chain/accounts/account-memory.ts',

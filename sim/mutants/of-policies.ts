@@ -108,7 +108,7 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'stop-races-while-paused',
     breaks: 'pauses cancellations with the relayer',
-    expects: 'have not ended',
+    expects: 'no honest pool has its no-op',
     edits: [
       {
         file: 'src/domain/decide/race/advance.ts',

@@ -352,6 +352,14 @@ function planOf(work: Partial<Work>, observation: Observation) {
   return decide({ work: frozen(someWork(work)), observation: frozen(observation), policy: frozen(somePolicy), now })
 }
 
+test('a race that lacks money reads a remembered balance anew: it may have been topped up', () => {
+  const work = { open: [inFlight(0, [someAttempt(0), someNoOp(0)], canceled)] }
+  const lacksOf = (balanceReadAt: number) =>
+    planOf(work, someObservation({ ...late, balance: 5n, balanceReadAt })).lacks
+  expect(lacksOf(1)).toEqual(new Set(['balance']))
+  expect(lacksOf(someObservation(late).head.number)).toEqual(new Set())
+})
+
 const explained = (decisions: readonly Decision[]) =>
   decisions.flatMap((decision) => (decision.do === 'explain' ? [decision] : []))
 

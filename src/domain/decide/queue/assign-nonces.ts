@@ -1,7 +1,6 @@
 // Assigns nonces to the queue. Nonces are bound late, lowest first, and no gap stays behind.
 import type { Market } from '../../fees.ts'
 import { l1FeeOf, lacksL1Fee } from '../../l1-fee.ts'
-import type { Observation } from '../../observation.ts'
 import { isPaused, pauseFacts } from '../../pause.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { Nonce, Wei } from '../../units.ts'
@@ -14,7 +13,7 @@ import { explainRefusedGapFiller, fillGaps, lookedAtMax } from '../rules/gap-fil
 import { countedBalance, gasFundsOf } from '../rules/gas-reserve.ts'
 import { boundValueOf, frontOf, isSweepWaiting, obeysPause, reserveBeside } from '../rules/sweeps.ts'
 import { type FreeNonces, freeNonces, gapsBelow, highestWaiting, lowestGap } from '../terms/free-nonces.ts'
-import { minedAhead, spendable, upfrontCost } from '../terms/funds.ts'
+import { isRemembered, minedAhead, spendable, upfrontCost } from '../terms/funds.ts'
 import { roomIn } from '../terms/window.ts'
 import { type Offer, type Offered, offerFor, type Purse } from './offer.ts'
 
@@ -45,11 +44,6 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
     observeAgainAtOnce: assigned.observeAgainAtOnce || (filled.observeAgainAtOnce && !work.signing),
     isPoolBeyond: isPoolBeyond(work, observation),
   }
-}
-
-/** Whether the balance is a remembered one, and may have been topped up since. */
-function isRemembered({ head, balanceReadAt }: Observation): boolean {
-  return balanceReadAt !== undefined && balanceReadAt !== head.number
 }
 
 /** Explains that the node is behind the final part of the chain, so its next nonce is already spent. */

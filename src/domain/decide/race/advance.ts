@@ -18,6 +18,7 @@ import { countedBalance, explainReserve } from '../rules/gas-reserve.ts'
 import { judgeRefusals } from '../rules/give-up.ts'
 import type { Bid, ReasonToBid } from '../terms/bidder.ts'
 import { type Contender, purposeOf } from '../terms/contender.ts'
+import { isRemembered } from '../terms/funds.ts'
 import {
   explainBarred,
   explainIdle,
@@ -92,9 +93,11 @@ function bidAgain(contender: Contender, why: ReasonToBid, market: Market, situat
       const repeated = repeatDearerIfDue(transaction, bid.attempt, latest, situation)
       return repeated.length > 0 ? repeated : [...explainIdle(contender, situation), ...again]
     }
-    case 'wait':
+    case 'wait': {
+      const fresh = bid.until === 'funds' && isRemembered(situation.observation) ? lacksBalance : []
       // At its limit it still races: pools may have lost it, and a node that has it may still mine it.
-      return [...explainLimit(contender, bid, { gas, market }, situation), ...again]
+      return [...explainLimit(contender, bid, { gas, market }, situation), ...fresh, ...again]
+    }
   }
 }
 

@@ -28,6 +28,11 @@ export function reserveOf(relayer: Relayer, market: Market, policy: NetworkPolic
   return cancelReserve ?? 2n * noOpReserve(fees, market, policy.profile)
 }
 
+/** Whether the balance is a remembered one, and may have been topped up since. */
+export function isRemembered({ head, balanceReadAt }: Pick<Observation, 'head' | 'balanceReadAt'>): boolean {
+  return balanceReadAt !== undefined && balanceReadAt !== head.number
+}
+
 export function spendable(work: Work, balance: Wei, market: Market, reserve: Wei): Wei {
   const live = inFlightOf(work)
   const unsigned = work.unsignedCost ?? 0n
