@@ -9,7 +9,7 @@ import type { Row } from './row.ts'
 export const promptBlocks = 3
 export const promptMs = 10_000
 /** Where nodes may answer late: two answers that take as long as can be, there and back. */
-const lateMs = 4 * slowMsMax
+export const lateMs = 4 * slowMsMax
 
 /** A no-op waits for these by right. */
 const waits: readonly (string | null)[] = [

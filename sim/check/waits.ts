@@ -4,7 +4,7 @@ import { maxWei } from '../../src/domain/units.ts'
 import { accountAt } from '../chain/blocks.ts'
 import { laggedAccount } from '../chain/reserve.ts'
 import type { World } from '../world.ts'
-import { promptBlocks, promptMs } from './prompt-no-ops.ts'
+import { lateMs, promptBlocks, promptMs } from './prompt-no-ops.ts'
 import type { Row } from './row.ts'
 import { rulesOf } from './rules.ts'
 
@@ -13,6 +13,8 @@ interface Waiting {
   readonly row: Row
   readonly rules: ReturnType<typeof rulesOf>
   readonly isPaused: boolean
+  /** The code of the last answer about its newest attempt, as the row has it. */
+  readonly answered: string | null
 }
 
 type Truth = (waiting: Waiting) => boolean
@@ -91,7 +93,10 @@ const truths: Partial<Readonly<Record<Condition, Truth>>> = {
   paused: ({ isPaused }) => isPaused,
   balance_below_minimum: (waiting) => balanceOf(waiting) < (waiting.rules.minBalance ?? 0n),
   // Where gas is free the account may be empty, and a bid of one wei exceeds that.
-  balance_short: (waiting) => balanceOf(waiting) <= moreThanEnough(waiting),
+  balance_short: (waiting) =>
+    balanceOf(waiting) <= moreThanEnough(waiting) ||
+    // A node said so, and the next answer is to show otherwise.
+    (waiting.row.wait_facts?.includes('"of":"attempt"') === true && waiting.answered === 'insufficientFunds'),
   cancel_unfunded: isUnfunded,
   gas_price_cap: (waiting) => (waiting.rules.gasPriceCap ?? priceEnough(waiting)) < priceEnough(waiting),
   cancel_gas_price_cap: (waiting) => (waiting.rules.cancelGasPriceCap ?? priceEnough(waiting)) < priceEnough(waiting),
@@ -148,7 +153,7 @@ export function watchWaits(world: World): WaitWatch {
         const steps = machine.owners.stepsOf(row.relayer_id)
         const { ms, blocks, stepsBefore } = shown.get(row.id) ?? { ms: 0, blocks: 0, stepsBefore: steps }
         shown.set(row.id, { ms: ms + passedMs, blocks: blocks + 1, stepsBefore })
-        if (ms > promptMs && blocks > promptBlocks && steps >= stepsBefore + promptSteps) history.fail(fault)
+        if (ms > promptMs + lateMs && blocks > promptBlocks && steps >= stepsBefore + promptSteps) history.fail(fault)
       }
     },
   }
@@ -163,13 +168,17 @@ export function checkWaits(world: World): WaitChecks {
   const relayerOf = world.machine.disk.committed<[string], { paused: 0 | 1; network_paused: 0 | 1; policies: string }>(
     'SELECT paused, network_paused, policies FROM relayers WHERE id = ?',
   )
+  const answersAbout = world.machine.disk.committed<[string], { outcome_code: string | null }>(
+    'SELECT outcome_code FROM attempts WHERE transaction_id = ? ORDER BY nonce DESC, position DESC LIMIT 1',
+  )
   return {
     fault(row) {
       const [relayer] = relayerOf(row.relayer_id)
       const isTrue = row.wait_condition === null ? undefined : truths[row.wait_condition]
       if (!relayer || !isTrue) return undefined
       const isPaused = relayer.paused === 1 || relayer.network_paused === 1
-      if (isTrue({ world, row, rules: rulesOf(relayer.policies), isPaused })) return undefined
+      const answered = answersAbout(row.id)[0]?.outcome_code ?? null
+      if (isTrue({ world, row, rules: rulesOf(relayer.policies), isPaused, answered })) return undefined
       return `${row.id.slice(-6)} waits for ${row.wait_condition}, which is not so: ${row.wait_facts}`
     },
   }

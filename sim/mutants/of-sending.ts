@@ -34,8 +34,8 @@ export const ofSending: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/apply.ts',
-        find: '  return withAttempts(transaction, (attempt) => {\n    const outcome',
-        put: "  const tooLow = [...outcomes.values()].some((each) => each.kind === 'rejected' && each.code === 'nonceTooLow')\n  if (tooLow && !transaction.cancellation) return { ...transaction, lifecycle: { phase: 'queued' } }\n  return withAttempts(transaction, (attempt) => {\n    const outcome",
+        find: '  const answered = withAttempts(transaction, (attempt) => {\n    const outcome',
+        put: "  const tooLow = [...outcomes.values()].some((each) => each.kind === 'rejected' && each.code === 'nonceTooLow')\n  if (tooLow && !transaction.cancellation) return { ...transaction, lifecycle: { phase: 'queued' } }\n  const answered = withAttempts(transaction, (attempt) => {\n    const outcome",
       },
     ],
   },

@@ -1,5 +1,5 @@
 // What each decision means for a transaction: the one place where decisions become new states.
-import { type Attempt, afterBroadcast, type BroadcastOutcome, beforeBroadcast } from '../attempt.ts'
+import { type Attempt, afterBroadcast, type BroadcastOutcome, beforeBroadcast, newest, wasTaken } from '../attempt.ts'
 import { cancel, dropCanceled } from '../cancel.ts'
 import { setUnderFourEyes } from '../four-eyes.ts'
 import { giveUp } from '../give-up.ts'
@@ -128,10 +128,15 @@ export function afterAnswers(
   now: TimestampMs,
 ): Transaction {
   if (!isInPhase(transaction, 'inFlight')) return transaction
-  return withAttempts(transaction, (attempt) => {
+  const answered = withAttempts(transaction, (attempt) => {
     const outcome = outcomes.get(attempt.hash)
     return outcome ? afterBroadcast(attempt, outcome, now) : attempt
   })
+  const { wait, lifecycle } = answered
+  // A node said that the balance is short, and one took the bytes since. On a busy relayer the next whole decision may come late.
+  const isOver =
+    wait?.condition === 'balance_short' && wait.facts.of === 'attempt' && wasTaken(newest(lifecycle.attempts))
+  return isOver ? withoutWait(answered) : answered
 }
 
 /** Ends a canceled transaction if the answers prove that no node had it. */

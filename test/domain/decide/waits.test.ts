@@ -1,9 +1,9 @@
 // Why a transaction waits: a condition with its facts, written once, anew when a figure changes, and cleared when it is over.
 import { describe, expect, test } from 'vitest'
-import type { Attempt, RejectionCode } from '../../../src/domain/attempt.ts'
+import type { Attempt, BroadcastOutcome, RejectionCode } from '../../../src/domain/attempt.ts'
 import { cancel } from '../../../src/domain/cancel.ts'
 import { roughly } from '../../../src/domain/condition.ts'
-import { apply, dropIfNoNodeHasIt } from '../../../src/domain/decide/apply.ts'
+import { afterAnswers, apply, dropIfNoNodeHasIt } from '../../../src/domain/decide/apply.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import { include } from '../../../src/domain/decide/facts/inclusion.ts'
 import type { Decision } from '../../../src/domain/decide/plan/decision.ts'
@@ -351,6 +351,15 @@ const seen = cases.map(([condition, facts, work, changes, whole]) => {
 function planOf(work: Partial<Work>, observation: Observation) {
   return decide({ work: frozen(someWork(work)), observation: frozen(observation), policy: frozen(somePolicy), now })
 }
+
+test('an answer that a pool has the bytes ends the wait that a short balance began', () => {
+  const attempt = someAttempt(0, { broadcast: rejected('insufficientFunds') })
+  const wait = { condition: 'balance_short', facts: { of: 'attempt', cost: 5n }, since: now } as const
+  const refused = inFlight(0, [attempt], { wait })
+  const after = (outcome: BroadcastOutcome) => afterAnswers(refused, new Map([[attempt.hash, outcome]]), now).wait
+  expect(after({ kind: 'accepted' })).toBeUndefined()
+  expect(after({ kind: 'rejected', code: 'insufficientFunds', message: 'no' })).toEqual(wait)
+})
 
 test('a race that lacks money reads a remembered balance anew: it may have been topped up', () => {
   const work = { open: [inFlight(0, [someAttempt(0), someNoOp(0)], canceled)] }
