@@ -71,11 +71,15 @@ describe('a name of its own', () => {
     async () => {
       const validUntil = new Date(Date.now() + 3_000).toISOString()
       const id = idOf(await named('two', 'expires', { ...payment, valid_until: validUntil }))
-      await until(async () => (await poolOf(node, devAccount(1).address)).size === 1, { what: 'it in the pool' })
+      const inPool = async () => [...(await poolOf(node, devAccount(1).address)).values()]
+      await until(async () => (await inPool()).length === 1, { what: 'it in the pool' })
+      const payload = await inPool()
       const isExpired = async () => (await client.get('two', id)).status === 'expired'
       await until(isExpired, { limitMs: 60_000, what: 'its end' })
       expect(await client.cancellation('two', id)).toMatchObject({ final: false, safe_to_retry: false })
       await isTaken('two', 'expires', id)
+      // Mined before its no-op is out, it would be executed.
+      await until(async () => (await inPool()).every((hash) => !payload.includes(hash)), { what: 'its no-op' })
       const next = await firstFree(
         ...(['two', 'expires', id] as const),
         async () => !(await client.cancellation('two', id)).safe_to_retry,
