@@ -25,7 +25,7 @@ export async function outlastLiar(world: World, service: Service): Promise<void>
   const { scenario, state, network, lieOnDice, timeline, history } = world
   if (scenario.brokenEnd !== 'liar' || scenario.signerChanges !== undefined) return
   const blocksMs = (blocks: number) => blocks * scenario.blocktimeMs
-  // By then what was slow has come.
+  // Answers that were slow have come by the end of this wait.
   network.isPrompt = true
   await until(world, timeline.now() + 2 * slowMsMax)
   state.drought = { kind: 'ours', blocksLeft: Number.POSITIVE_INFINITY }

@@ -10,7 +10,7 @@ export interface EstimateChecks {
   /** An owner begins a step: it estimates anew. */
   reads(process: Process, address: string): void
   requested(process: Process, node: number, call: Call): void
-  /** What is true at the node, whatever it answers. */
+  /** The honest estimate of the node, also where it answers another one. */
   estimated(call: Call, result: unknown): void
   heard(process: Process, node: number, call: Call, result: unknown): void
   signed(process: Process, name: string, transaction: SimTransaction, request: SendRequest): void

@@ -78,7 +78,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   const waitingBefore = committed<[string, string], { id: string }>(
     "SELECT id FROM transactions WHERE relayer_id = ? AND status = 'pending' AND was_held IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
   )
-  // What waits on hold, or for its client's word after a restore, is passed by right.
+  // Later transactions may pass one that is on hold, or that waits for its client's decision after a restore.
   const passedBy = committed<[string, string], { id: string; wait_condition: string | null }>(
     "SELECT id, wait_condition FROM transactions WHERE relayer_id = ? AND phase = 'queued' AND open = 1 AND was_held IS NULL AND suspected_hash IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
   )
@@ -188,7 +188,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     }
   }
 
-  /** Of two transactions, the first gets the lower nonce. What has lost its nonce begins anew, behind others. */
+  /** Of two transactions, the first gets the lower nonce. One that has lost its nonce begins anew, behind others. */
   function checkOrder(bind: Entry, skipsUnfunded: boolean): void {
     const { transaction_id: id, relayer_id: relayer, figure } = bind
     const nonce = figure ?? 0

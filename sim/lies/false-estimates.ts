@@ -10,7 +10,7 @@ const figures = {
 /** As low as a transfer, or so high that no payload exceeds it. */
 const gasLimits = [21_000, 100_000, 10 ** 12] as const
 
-/** Of payloads and no-ops alike. */
+/** Lies about estimates of payloads and of no-ops in the same way, and about the gas limits of blocks. */
 export const falseEstimates: Lie = (_world, _node, { method }, honest, dice, { estimates = [] }) => {
   const block = honest.result as { readonly gasLimit?: string } | null | undefined
   if (method === 'eth_getBlockByNumber' && block?.gasLimit !== undefined)

@@ -32,8 +32,8 @@ export interface EstimateRequest {
 }
 
 /**
- * - `gas`: with its margin; `bare`: without it. `tip`: the least that pays for its data, where the node estimates that. `lower`: what another provider says,
- *   where two differ and used gas is charged.
+ * - `gas`: with its margin; `bare`: without it. `tip`: the least that pays for its data, where the node estimates that. `lower`: the estimate
+ *   of another provider, where two differ and used gas is charged.
  * - `differ`: two providers differ, and the limit is charged.
  * - `fails`: the execution fails otherwise than by a revert, in words that no table has. `isLasting`: in like words for long.
  * - `unknown`: no node could estimate it.

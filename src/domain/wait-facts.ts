@@ -143,7 +143,8 @@ export interface FactsOf {
     readonly activity?: string
   }
   readonly facts_missing: { readonly fact: 'price' | 'balance' | 'laggedBalance' | 'l1Fee' }
-  readonly gas_unknown: /** `words`: in which the estimate fails. */
+  /** `words`: in which the estimate fails. */
+  readonly gas_unknown:
     | { readonly of: 'send' | 'replacement'; readonly words?: Words }
     | ({ readonly of: 'differ' } & GasBetween)
     | { readonly of: 'noOp' }
