@@ -7,10 +7,11 @@ import { type Refusal, refusals } from '../tooling/refused-batches.ts'
 import { answer, type Member, type NodeWorld, type SimNode } from './chain/node.ts'
 import type { EstimateChecks } from './check/estimates.ts'
 import type { History } from './history.ts'
-import type { Liar, LieKind } from './lies/lie.ts'
+import type { LieKind } from './lies/lie.ts'
 import { lies } from './lies/lies.ts'
 import { allAnswered, type OutcomeOdds, type RequestOutcome } from './outcomes.ts'
 import { type Instance, leave } from './process/instance.ts'
+import type { Scenario } from './scenario/scenario.ts'
 import type { Timeline } from './timeline.ts'
 
 export interface Call {
@@ -27,6 +28,8 @@ export interface Network {
   sendOutcomeOdds: OutcomeOdds
   /** No request and no answer is slow. */
   isPrompt: boolean
+  /** For each node: the largest batch that its gateway accepts. Undefined: it accepts all. */
+  readonly batchLimits: (BatchLimit | undefined)[]
 }
 
 export interface NetworkWitness {
@@ -63,13 +66,15 @@ export function openSimNetwork(
   nodes: readonly SimNode[],
   timeline: Timeline,
   { dice, batchDice, sendDice, lieDice }: { dice: Dice; batchDice: Dice; sendDice: Dice; lieDice: Dice },
-  liar: Liar | undefined,
-  sendOutcomeOdds: OutcomeOdds,
+  { liar, sendOutcomeOdds, latenciesMs }: Pick<Scenario, 'liar' | 'sendOutcomeOdds' | 'latenciesMs'>,
   history: History,
   witness: NetworkWitness,
 ): Network {
-  const network: Network = { transport, outcomeOdds: nodes.map(() => allAnswered), sendOutcomeOdds, isPrompt: false }
-  const limits = nodes.map(() => drawBatchLimit(batchDice))
+  const batchLimits = nodes.map(() => drawBatchLimit(batchDice))
+  const network: Network = {
+    ...{ transport, outcomeOdds: nodes.map(() => allAnswered), sendOutcomeOdds },
+    ...{ isPrompt: false, batchLimits },
+  }
 
   function transport(instance: Instance): OpenTransport {
     return ({ url, timeoutMs }) => {
@@ -101,6 +106,7 @@ export function openSimNetwork(
     const ofSend = raws.length > 0 ? sendDice.weighted(network.sendOutcomeOdds) : 'answered'
     const outcome = ofSend === 'answered' ? dice.weighted(network.outcomeOdds[index] ?? allAnswered) : ofSend
     for (const call of calls) witness.estimates?.requested(instance, index, call)
+    const latency = () => latencyOf(index)
     const thereMs = latency()
     const backMs = latency()
     history.note(`p${instance.id} > n${index} ${inShort(calls)}${outcome === 'answered' ? '' : ` (${outcome})`}`)
@@ -135,7 +141,7 @@ export function openSimNetwork(
       if (batchDice.chance(0.3)) arrive(thereMs, toNobody)
       hear(thereMs + backMs, () => postedBy(refusal, calls))
     }
-    const limit = limits[index]
+    const limit = batchLimits[index]
     const counted = limit?.of === 'sends' ? raws.length : calls.length
     if (limit && counted > limit.most && reachesGateway.includes(outcome)) return refuse(limit.refusal)
 
@@ -196,8 +202,13 @@ export function openSimNetwork(
     return member
   }
 
-  function latency(): number {
-    return !network.isPrompt && dice.chance(0.05) ? dice.between(200, slowMsMax) : dice.between(1, 120)
+  function latencyOf(index: number): number {
+    const isSlow = !network.isPrompt && dice.chance(0.05)
+    if (isSlow) return dice.between(200, slowMsMax)
+    const usualMs = latenciesMs?.[index]
+    if (usualMs === undefined) return dice.between(1, 120)
+    // Some requests overtake others, as on any way.
+    return network.isPrompt ? usualMs : usualMs * (dice.between(80, 120) / 100)
   }
 
   return network

@@ -50,11 +50,17 @@ import type { World } from './world.ts'
 import { openState } from './world-state.ts'
 
 /** `shape` may replace the drawn options. */
-export function openWorld(seed: number, disk: Disk, print: ((line: string) => void) | undefined, drawn: Drawn): World {
+export function openWorld(
+  seed: number,
+  disk: Disk,
+  print: ((line: string) => void) | undefined,
+  drawn: Drawn,
+  shape = (scenario: Scenario): Scenario => scenario,
+): World {
   forgetTransactions()
   const timeline = openTimeline()
   const history = openHistory(timeline.now, print)
-  const scenario = drawScenario((stream) => dice(seed, stream), drawn)
+  const scenario = shape(drawScenario((stream) => dice(seed, stream), drawn))
   const streams = openStreams(seed)
   const { dice: worldDice } = streams
   const addresses = keys
@@ -246,7 +252,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     ...{ dice: worldDice, batchDice: dice(seed, 'batches') },
     ...{ sendDice: dice(seed, 'sends'), lieDice: dice(seed, 'lying') },
   }
-  const network = openSimNetwork(node, nodes, timeline, networkDice, scenario.liar, scenario.sendOutcomeOdds, history, {
+  const network = openSimNetwork(node, nodes, timeline, networkDice, scenario, history, {
     leaving(instance, raws) {
       bytes.leaving(instance, raws)
       bids.leaving(raws)

@@ -74,6 +74,8 @@ export interface NodeOptions {
   readonly gaps: Gaps
   /** The weight of each node's endpoint. Absent: all are equal. */
   readonly nodeWeights?: readonly number[] | undefined
+  /** For each node: the milliseconds of a request, and of an answer. Absent: each takes a time of its own, whichever the node. */
+  readonly latenciesMs?: readonly number[]
   /** Estimates of gas that fail at every node. Absent: they fail only for calls that revert. */
   readonly estimates?: FailingEstimates
   /** The node that lies, and its kinds of lies. Absent: every node is honest. */
