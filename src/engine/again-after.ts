@@ -31,13 +31,12 @@ export function sooner(rest: Again, ms: number | undefined): Again {
 /** The time until the next step that no block triggers. Deadlines that passed since the decision count as due now. */
 export function againAfter(
   { work, plan, observation, decidedAt }: Decided,
-  failed: boolean,
   policy: NetworkPolicy,
   now: TimestampMs,
 ): Again {
   if (plan.observeAgainAtOnce) return { againAfterMs: 0 }
   const repeats = repeatAfter(observation, policy)
-  const retry = failed || isInDoubt(work) ? repeats.doubtfulMs : Number.POSITIVE_INFINITY
+  const retry = isInDoubt(work) ? repeats.doubtfulMs : Number.POSITIVE_INFINITY
   const expiry = nextExpiry(work, decidedAt) ?? Number.POSITIVE_INFINITY
   const { number } = observation.head
   const patience = patienceEndsAt(inFlightOf(work), number, policy, decidedAt) ?? Number.POSITIVE_INFINITY

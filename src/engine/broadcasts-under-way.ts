@@ -1,59 +1,64 @@
-// Tracks the broadcasts that an owner has under way. The owner does not wait for a slow node: it records the answers
-// when they come. Until then payloads wait behind a payload, in their order, and no-ops go out beside it.
-
+// Tracks the broadcasts that an owner has under way. No step waits for their answers: they are recorded when they come. Until then
+// payloads wait behind a payload, in their order, and no-ops go out beside it.
 import type { Hash } from '../domain/ids.ts'
-import type { Clock } from '../ops/clock.ts'
-import { late, within } from '../ops/within.ts'
-
-/** The time that a step waits for answers: far longer than a healthy node takes, and far shorter than a block. */
-const promptMs = 250
+import type { Transaction } from '../domain/transaction.ts'
+import type { Performed } from './perform.ts'
 
 export interface BroadcastsUnderWay {
-  /** Hashes of the broadcasts under way. Empty while every node answers in time. */
-  readonly hashes: ReadonlySet<Hash>
-  /** Waits a short time for `performed`, and follows it until it ends. Then `onEnd` is called, also after a failure. */
-  attend<T>(hashes: readonly Hash[], performed: Promise<T>): Promise<T | 'hanging'>
-  /** Throws the error of a late broadcast that failed, once. */
+  /** Hashes of the broadcasts under way. Work may now wait for their answers, so `onEnd` is called after each of them. */
+  hashes(): ReadonlySet<Hash>
+  /** Follows broadcasts until their answers are recorded. Then `onEnd` is called if work waits for these, or if one of them failed. */
+  follow(hashes: readonly Hash[], performed: Promise<Performed>): void
+  /** The transactions with answers that came since the last call, as their rows were written. */
+  takeAnswered(): readonly Transaction[]
+  /** Throws the error of a broadcast that failed, once. */
   throwLateError(): void
   /** Resolves when none is under way. */
   ended(): Promise<void>
 }
 
-export function trackBroadcasts(clock: Clock, onEnd: () => void): BroadcastsUnderWay {
-  const underWay = new Set<Hash>()
-  const hanging = new Set<Promise<void>>()
-  const failures: unknown[] = []
+interface Broadcast {
+  readonly hashes: readonly Hash[]
+  isAwaited: boolean
+}
 
-  function track(hashes: readonly Hash[], performed: Promise<unknown>): void {
-    for (const hash of hashes) underWay.add(hash)
-    const ended = performed
-      .then(
-        () => undefined,
-        (error: unknown) => {
-          failures.push(error)
-        },
-      )
-      .finally(() => {
-        for (const hash of hashes) underWay.delete(hash)
-        hanging.delete(ended)
-        onEnd()
-      })
-    hanging.add(ended)
+export function trackBroadcasts(onEnd: () => void): BroadcastsUnderWay {
+  const underWay = new Map<Broadcast, Promise<void>>()
+  const failures: unknown[] = []
+  let answered: Transaction[] = []
+
+  async function settled(broadcast: Broadcast, performed: Promise<Performed>): Promise<void> {
+    try {
+      const { written, failed } = await performed
+      answered.push(...written)
+      broadcast.isAwaited ||= failed
+    } catch (error) {
+      failures.push(error)
+      broadcast.isAwaited = true
+    }
+    underWay.delete(broadcast)
+    if (broadcast.isAwaited) onEnd()
   }
 
   return {
-    hashes: underWay,
-    async attend<T>(hashes: readonly Hash[], performed: Promise<T>) {
-      const first = await within(clock, promptMs, () => performed)
-      if (first !== late) return first
-      track(hashes, performed)
-      return 'hanging'
+    hashes() {
+      for (const broadcast of underWay.keys()) broadcast.isAwaited = true
+      return new Set([...underWay.keys()].flatMap(({ hashes }) => hashes))
+    },
+    follow(hashes, performed) {
+      const broadcast = { hashes, isAwaited: false }
+      underWay.set(broadcast, settled(broadcast, performed))
+    },
+    takeAnswered() {
+      const taken = answered
+      answered = []
+      return taken
     },
     throwLateError() {
       if (failures.length > 0) throw failures.shift()
     },
     async ended() {
-      while (hanging.size > 0) await Promise.all(hanging)
+      while (underWay.size > 0) await Promise.all(underWay.values())
     },
   }
 }

@@ -65,7 +65,7 @@ async function run(
   const { lost } = ownership
   const logger = context.logger.child({ relayer_id: ownership.relayer, epoch: String(ownership.epoch) })
   const logConditions = loggingConditions(logger)
-  const broadcasts = trackBroadcasts(clock, () => wakes.ring())
+  const broadcasts = trackBroadcasts(() => wakes.ring())
   const presigning = trackPresigning(clock, () => wakes.ring())
   const underWay = { wake: wakes.ring, broadcasts, signatures: trackSignatures(clock, () => wakes.ring()), presigning }
   let following: Following | undefined

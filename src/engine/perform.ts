@@ -5,11 +5,11 @@ import { afterAnswers, dropIfNoNodeHasIt } from '../domain/decide/apply.ts'
 import type { Hash, TransactionId } from '../domain/ids.ts'
 import { revisionOf, type Transaction } from '../domain/transaction.ts'
 import { fence, type Ownership, refuseIfOver } from '../ownership/ownership.ts'
-import type { Recorded, RecordedBroadcast } from './record.ts'
+import type { RecordedBroadcast } from './record.ts'
 import type { StepContext } from './step-context.ts'
 
 export interface Performed {
-  /** A broadcast failed or is unknown, so it should be repeated before the next block. */
+  /** A broadcast failed or is unknown, so the next step says when to repeat it. */
   readonly failed: boolean
   /** The transactions with their answers, as their rows are now. */
   readonly written: readonly Transaction[]
@@ -19,9 +19,8 @@ export async function perform(
   context: StepContext,
   chain: Chain,
   ownership: Ownership,
-  { broadcasts }: Recorded,
+  broadcasts: readonly RecordedBroadcast[],
 ): Promise<Performed> {
-  if (broadcasts.length === 0) return { failed: false, written: [] }
   const requests = broadcasts.map(({ transaction, attempt }) => ({
     hash: attempt.hash,
     raw: bytesOf(attempt),

@@ -25,7 +25,7 @@ export interface RecordedBroadcast {
 }
 
 export interface Recorded {
-  /** Lowest nonce first: a node that accepts only the sender's next nonce then accepts them all. */
+  /** By nonce. */
   readonly broadcasts: readonly RecordedBroadcast[]
   /** Transactions written, as their rows are now. */
   readonly written: readonly Transaction[]
@@ -127,8 +127,13 @@ export async function write(
   }
   await session.raiseFloor(work.relayer.id, floor)
   if (completesHistoryCheck) await session.completeHistoryCheck(work.relayer.id)
-  broadcasts.sort((one, other) => one.attempt.nonce - other.attempt.nonce)
+  broadcasts.sort(byNonce)
   return { broadcasts, written: [...written.values()] }
+}
+
+/** Lowest nonce first: a node that accepts only the sender's next nonce then accepts them all. */
+export function byNonce(one: RecordedBroadcast, other: RecordedBroadcast): number {
+  return one.attempt.nonce - other.attempt.nonce
 }
 
 /** Counts a given-up payload against the limit of its sender. */

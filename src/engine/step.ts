@@ -25,12 +25,12 @@ import type { RemoteKey } from '../signers/signer.ts'
 import type { EarlierWork } from '../store/store.ts'
 import { type Again, againAfter, type Decided, sleepMaxMs, sooner } from './again-after.ts'
 import type { BroadcastsUnderWay } from './broadcasts-under-way.ts'
-import { earlierOf } from './earlier-work.ts'
+import { earlierOf, withAnswered, withAnswers } from './earlier-work.ts'
 import { findSent } from './find-sent.ts'
 import { logTakenBack } from './log-taken-back.ts'
-import { type Performed, perform } from './perform.ts'
+import { perform } from './perform.ts'
 import { type Presigning, presign } from './presign.ts'
-import { newId, type Recorded, record } from './record.ts'
+import { byNonce, newId, type RecordedBroadcast, record } from './record.ts'
 import { recordSigned } from './record-signed.ts'
 import { signDecision } from './sign.ts'
 import type { SignaturesUnderWay } from './signatures-under-way.ts'
@@ -49,7 +49,7 @@ export interface UnderWay {
 export interface StepResult {
   /** A transaction is open: the next block may change it. */
   readonly follow?: Chain
-  /** A broadcast failed, or more can be done at once: the next step begins after this time, or earlier with a block. */
+  /** A broadcast is in doubt, or more can be done at once: the next step begins after this time, or earlier with a block. */
   readonly againAfterMs?: number
   /** The step changed nothing, so a wake-up that comes now can wait for others. */
   readonly idle: boolean
@@ -95,7 +95,8 @@ export async function step(
   // Before the rows are read: no-ops that are stored during this step look missing in them.
   const mayPresign = underWay.presigning.isFree()
   // The window may grow within this step.
-  const stored = await context.store.reads.work(ownership.relayer, 2 * before.size, earlier)
+  const answered = earlier && withAnswered(earlier, underWay.broadcasts.takeAnswered())
+  const stored = await context.store.reads.work(ownership.relayer, 2 * before.size, answered)
   if (!stored) return { idle: true, carried: kept, conditions: [] }
   const chain = context.chainOf(stored.relayer)
   chain.announce(stored.relayer.address)
@@ -103,13 +104,13 @@ export async function step(
   if (isIdle(stored, begun)) return restIdle(context, stored, kept, begun)
   const { remote } = context.signerOf(stored.relayer)
   const lostHistory = historyOf(stored, carried)
-  // A snapshot: a broadcast that ends during this step still counts as under way. The next step sees its end.
+  // A broadcast that ends during this step still counts as under way, as this step reads nothing for the queue. The next one sees its end.
   const { presigned } = stored
   const inProgress = {
     ...stored,
     window: before.size,
     ...(presigned && { presigned: presigned.filter(({ sealed }) => context.vault.opens(sealed)) }),
-    underWay: new Set(underWay.broadcasts.hashes),
+    underWay: underWay.broadcasts.hashes(),
     ...(remote && { signing: signingOf(context, underWay, remote, presigned !== undefined) }),
     ...(lostHistory !== 'none' && { lostHistory }),
     ...(carried.balance && { isBalanceInDoubt: true as const }),
@@ -120,14 +121,7 @@ export async function step(
   const { relayer } = inProgress
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
-  const { window, headSeen, ...decided } = await observeAndDecide(
-    context,
-    chain,
-    inProgress,
-    policy,
-    carried,
-    underWay.wake,
-  )
+  const { window, headSeen, ...decided } = await observeAndDecide(context, chain, inProgress, policy, carried, underWay)
   const { work, plan, observation } = decided
   if (!isQueueBlocked(work)) context.observer.observed(relayer, snapshotOf(work, observation, plan))
 
@@ -150,8 +144,8 @@ export async function step(
     const situation = { work, observation, policy, now }
     presign(context, ownership, underWay.presigning, remote, situation, plan.presignFirst ?? [])
   }
-  const performed = await broadcast(context, chain, ownership, underWay, recorded)
-  const after = againAfter(decided, performed.failed, policy, context.clock.now())
+  broadcast(context, chain, ownership, underWay, recorded.broadcasts)
+  const after = againAfter(decided, policy, context.clock.now())
   return {
     follow: chain,
     ...sooner(
@@ -159,7 +153,7 @@ export async function step(
       presigned && underWay.signatures.lateInMs(),
     ),
     idle: recorded.written.length === 0 && recorded.broadcasts.length === 0 && groups.length === 0,
-    carried: { ...known, earlier: earlierOf(stored, [...recorded.written, ...performed.written]) },
+    carried: { ...known, earlier: earlierOf(work, recorded.written) },
     ...reported,
   }
 }
@@ -204,27 +198,31 @@ function signingOf(
   return { ...signatures.state(remote), ...(presigns && { presigns }) }
 }
 
-/** Broadcasts, and waits a short time for the answers. */
-async function broadcast(
+/** Begins to broadcast. No step waits for the answers. */
+function broadcast(
   context: StepContext,
   chain: Chain,
   ownership: Ownership,
-  { broadcasts }: UnderWay,
-  recorded: Recorded,
-): Promise<Performed> {
-  const hashes = recorded.broadcasts.map(({ attempt }) => attempt.hash)
-  const performed = perform(context, chain, ownership, recorded)
-  const answered = hashes.length === 0 ? await performed : await broadcasts.attend(hashes, performed)
-  return answered === 'hanging' ? { failed: false, written: [] } : answered
+  { broadcasts: underWay }: UnderWay,
+  broadcasts: readonly RecordedBroadcast[],
+): void {
+  if (broadcasts.length === 0) return
+  const hashes = broadcasts.map(({ attempt }) => attempt.hash)
+  underWay.follow(hashes, perform(context, chain, ownership, broadcasts))
 }
 
-/** Records and broadcasts the attempts that a remote signer signed since the last step. */
+/** Records the attempts that a remote signer signed since the last step, and broadcasts them together: two requests have no order. */
 async function broadcastSigned(context: StepContext, ownership: Ownership, underWay: UnderWay): Promise<void> {
-  for (const signed of underWay.signatures.take()) {
-    const recorded = await recordSigned(context, ownership, signed)
+  const groups = underWay.signatures.take()
+  const [first] = groups
+  if (!first) return
+  const broadcasts: RecordedBroadcast[] = []
+  for (const signed of groups) {
+    broadcasts.push(...(await recordSigned(context, ownership, signed)).broadcasts)
     if (ownership.lost.aborted) return
-    await broadcast(context, context.chainOf(signed.group.relayer), ownership, underWay, recorded)
   }
+  broadcasts.sort(byNonce)
+  broadcast(context, context.chainOf(first.group.relayer), ownership, underWay, broadcasts)
 }
 
 function requestSignatures(context: StepContext, { signatures }: UnderWay, group: SigningGroup): void {
@@ -254,7 +252,7 @@ async function observeAndDecide(
   stored: Work,
   policy: NetworkPolicy,
   carried: OwnerMemory,
-  changed: () => void,
+  { broadcasts, wake }: UnderWay,
 ): Promise<Decided & { readonly window: Window; readonly headSeen: HeadSeen }> {
   let work = stored
   let areConfirmedRowsRead = false
@@ -274,7 +272,8 @@ async function observeAndDecide(
       ...(tag && { tag }),
       ...(witness && { witness }),
     }
-    const observation = withUnknowns(await chain.observe(inquiry, changed), inquiry)
+    const observation = withUnknowns(await chain.observe(inquiry, wake), inquiry)
+    work = withAnswers(work, broadcasts.takeAnswered())
     const due = areConfirmedRowsRead ? undefined : dueOf(work, observation, policy, context.clock.now())
     if (due) {
       // The observation lacks the blocks of these rows.

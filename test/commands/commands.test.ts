@@ -7,8 +7,7 @@ import { submitBatch } from '../../src/commands/transactions/submit-batch.ts'
 import type { Requester } from '../../src/domain/audit.ts'
 import { giveUpsMax, giveUpsWindowMs } from '../../src/domain/give-up.ts'
 import type { ApiKeyId, RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import { step } from '../../src/engine/step.ts'
-import { noneHanging, nothingUnknown, openWorkplace } from '../engine/workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, step } from '../engine/workplace.ts'
 
 test('a cancel of a queued transaction ends it and wakes nobody; one that a node may have wakes its relayer', async () => {
   await using place = await openWorkplace()

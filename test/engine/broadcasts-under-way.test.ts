@@ -4,50 +4,55 @@ import type { Hash } from '../../src/domain/ids.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { advance } from '../../src/engine/loop.ts'
+import type { Performed } from '../../src/engine/perform.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
 import { hashOf } from '../domain/some.ts'
-import { manualClock } from '../support/manual-clock.ts'
-import { quiescence, until } from '../support/settled.ts'
+import { until } from '../support/settled.ts'
 import { openWorkplace } from './workplace.ts'
 
 const hashes: readonly Hash[] = [hashOf(1), hashOf(2)]
 
-test('one that is answered in time is never under way for others', async () => {
-  const clock = manualClock()
-  const broadcasts = trackBroadcasts(clock, () => {})
-  expect(await broadcasts.attend(hashes, Promise.resolve('answered'))).toBe('answered')
-  await expect(broadcasts.attend(hashes, Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect([broadcasts.hashes.size, clock.sleeping]).toEqual([0, []])
-  broadcasts.throwLateError()
-})
+const taken: Performed = { failed: false, written: [] }
 
-test('one that hangs is under way until it ends, and its failure is reported once', async () => {
-  const clock = manualClock()
+function track() {
   let ends = 0
-  const broadcasts = trackBroadcasts(clock, () => {
+  const broadcasts = trackBroadcasts(() => {
     ends += 1
   })
-  const [good, bad] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
-  const attended = [broadcasts.attend(hashes, good.promise), broadcasts.attend([hashOf(3)], bad.promise)]
-  await quiescence()
-  clock.advance(10_000)
-  expect(await Promise.all(attended)).toEqual(['hanging', 'hanging'])
-  expect([...broadcasts.hashes]).toEqual([...hashes, hashOf(3)])
+  return { broadcasts, ends: () => ends }
+}
 
-  good.resolve('late')
-  await until('the first end', () => ends === 1)
-  expect([...broadcasts.hashes]).toEqual([hashOf(3)])
-  broadcasts.throwLateError()
-  let over = false
-  const ended = broadcasts.ended().then(() => {
-    over = true
-  })
-  await quiescence()
-  expect(over).toBe(false)
+test.each([
+  ['that nodes took', false, false, 0],
+  ['that failed', false, true, 1],
+  ['that work may wait for', true, false, 1],
+])(
+  'a broadcast %s is under way until its answer, and wakes the owner: %s, %s, %s',
+  async (_, isSeen, failed, wakes) => {
+    const { broadcasts, ends } = track()
+    const answer = Promise.withResolvers<Performed>()
+    broadcasts.follow(hashes, answer.promise)
+    if (isSeen) expect([...broadcasts.hashes()]).toEqual(hashes)
+    answer.resolve({ ...taken, failed })
+    await broadcasts.ended()
+    expect([...broadcasts.hashes()]).toEqual([])
+    expect(ends()).toBe(wakes)
+  },
+)
+
+test('its failure is reported once, and of two the other goes on', async () => {
+  const { broadcasts, ends } = track()
+  const [good, bad] = [Promise.withResolvers<Performed>(), Promise.withResolvers<Performed>()]
+  broadcasts.follow(hashes, good.promise)
+  broadcasts.follow([hashOf(3)], bad.promise)
   bad.reject(new Error('the store is gone'))
-  await ended
+  await until('the first end', () => ends() === 1)
+  expect([...broadcasts.hashes()]).toEqual(hashes)
   expect(() => broadcasts.throwLateError()).toThrow('the store is gone')
   broadcasts.throwLateError()
+  good.resolve(taken)
+  await broadcasts.ended()
+  expect(ends()).toBe(2)
 })
 
 test('a relayer races beside one that hangs, and a failure of the hanging one renews it', async () => {

@@ -2,12 +2,11 @@
 import { expect, test } from 'vitest'
 import type { TransactionId } from '../../src/domain/ids.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
-import { step } from '../../src/engine/step.ts'
 import { startAnvil } from '../../tooling/anvil.ts'
 import { startRpcServer } from '../../tooling/rpc-server.ts'
 import { networkOver } from '../chain/network-under-test.ts'
 import { somePolicy } from '../domain/some.ts'
-import { noneHanging, nothingUnknown, openWorkplace } from './workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, step } from './workplace.ts'
 
 /** The wait for a second word, and the longest time between two readings. */
 const [silentMs, readingMs] = [60_000, 5_000]

@@ -3,13 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verdictOn } from '../../src/domain/cancel.ts'
 import type { TransactionId } from '../../src/domain/ids.ts'
 import { statusOf, type Transaction } from '../../src/domain/transaction.ts'
-import { step } from '../../src/engine/step.ts'
 import { type Anvil, startAnvil } from '../../tooling/anvil.ts'
 import { type RpcReply, type RpcServer, startRpcServer } from '../../tooling/rpc-server.ts'
 import { networkOver } from '../chain/network-under-test.ts'
 import { somePolicy } from '../domain/some.ts'
 import { quiet } from '../store/open-store.ts'
-import { noneHanging, nothingUnknown, openWorkplace } from './workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, step } from './workplace.ts'
 
 let anvil: Anvil
 let line: RpcServer

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import type { BroadcastOutcome, RejectionCode } from '../../src/domain/attempt.ts'
 import type { TransactionId } from '../../src/domain/ids.ts'
-import { freshOwner, step } from '../../src/engine/step.ts'
+import { freshOwner } from '../../src/engine/step.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
 import { headAt, height, someObservation, someRepeatAfter } from '../domain/some.ts'
-import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, step, type Workplace } from './workplace.ts'
 
 const invalid = rejected('invalid')
 

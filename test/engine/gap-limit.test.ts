@@ -1,9 +1,9 @@
 // The 64 gap fillers of an hour, over the production store: another owner counts those of the one before.
 import { expect, test } from 'vitest'
-import { freshOwner, step } from '../../src/engine/step.ts'
+import { freshOwner } from '../../src/engine/step.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
 import { headAt, height, someObservation } from '../domain/some.ts'
-import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, step, type Workplace } from './workplace.ts'
 
 const gapFillers = async ({ under }: Workplace) =>
   (await under.query("SELECT nonce FROM transactions WHERE origin = 'gap' ORDER BY nonce")) as { nonce: number }[]

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { bytesOf } from '../../src/domain/attempt.ts'
 import type { RelayerId } from '../../src/domain/ids.ts'
+import { statusOf } from '../../src/domain/transaction.ts'
 import { advance } from '../../src/engine/loop.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
 import { someObservation, someRepeatAfter } from '../domain/some.ts'
@@ -50,11 +51,10 @@ test('a wake-up for an idle relayer makes it step only after a step that found n
   await until('the first rest', () => place.clock.sleeping.length > 0)
   place.clock.advance(20)
   await quiescence()
-  await place.send()
+  const first = await place.send()
   running.loop.wakeIfIdle()
   await until('the send', () => place.chain.broadcasts.length === 1)
-  await until('the rest after it', () => place.clock.sleeping.length > 0)
-  place.clock.advance(20)
+  await until('its answer', async () => statusOf(await place.read(first)) === 'submitted')
   await quiescence()
 
   const looked = place.chain.inquiries.length
@@ -150,7 +150,10 @@ test('a broadcast in doubt is repeated in time, without a block', async () => {
   await place.send()
   place.chain.answer = () => ({ kind: 'unknown', message: 'timed out' })
   await using _running = await start(place)
-  await until('a rest', () => place.clock.sleeping.includes(someRepeatAfter.doubtfulMs))
+  await until('a rest', () => {
+    place.clock.advance(20)
+    return place.clock.sleeping.includes(someRepeatAfter.doubtfulMs)
+  })
   const [first] = place.chain.broadcasts
   place.clock.advance(someRepeatAfter.doubtfulMs)
   await until('the repetition', () => place.chain.broadcasts.length === 2)

@@ -1,9 +1,9 @@
 // Steps of an owner that finds no-ops of a lost history: the rows after each, for the next owner.
 import { expect, test } from 'vitest'
 import type { LostNoOp, MinedPayload } from '../../src/domain/observation.ts'
-import { freshOwner, type OwnerMemory, step } from '../../src/engine/step.ts'
+import { freshOwner, type OwnerMemory } from '../../src/engine/step.ts'
 import { address, blockHash, hashOf, height, someNoOp, someObservation } from '../domain/some.ts'
-import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, step, type Workplace } from './workplace.ts'
 
 /** Of a first look so long ago that one more look is enough. */
 const looked = (through: number): OwnerMemory => ({

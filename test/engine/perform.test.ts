@@ -2,9 +2,8 @@
 import { expect, test } from 'vitest'
 import { replaceTransaction } from '../../src/commands/transactions/replace.ts'
 import type { TransactionId } from '../../src/domain/ids.ts'
-import { step } from '../../src/engine/step.ts'
 import { receiver } from '../domain/some.ts'
-import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, step, type Workplace } from './workplace.ts'
 
 test.each<[string, boolean, (place: Workplace, id: TransactionId) => Promise<unknown>]>([
   ['nothing', true, async () => undefined],

@@ -7,7 +7,6 @@ import { statusReasonOf } from '../../src/domain/wait.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
-import { step } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret } from '../../src/ops/secret.ts'
@@ -17,7 +16,7 @@ import { reseal } from '../../src/registry/reseal.ts'
 import { by, gwei, headAt, height, someMarket, someObservation, somePolicy, someRelayer } from '../domain/some.ts'
 import { quiescence } from '../support/settled.ts'
 import { heldSigner } from './held-signer.ts'
-import { nothingUnknown, openWorkplace } from './workplace.ts'
+import { nothingUnknown, openWorkplace, step } from './workplace.ts'
 
 async function openPresigning(policies: Partial<Policies> = { presignCancel: 2 }) {
   const place = await openWorkplace(policies)
@@ -27,7 +26,7 @@ async function openPresigning(policies: Partial<Policies> = { presignCancel: 2 }
   const { clock, under } = place
   const newUnderWay = () => ({
     wake: () => {},
-    broadcasts: trackBroadcasts(clock, () => {}),
+    broadcasts: trackBroadcasts(() => {}),
     signatures: trackSignatures(clock, () => {}),
     presigning: trackPresigning(clock, () => {}),
   })

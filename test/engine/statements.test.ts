@@ -6,11 +6,11 @@ import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import type { Attempt } from '../../src/domain/attempt.ts'
 import type { ApiKeyId, TransactionId } from '../../src/domain/ids.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
-import { type OwnerMemory, step } from '../../src/engine/step.ts'
+import type { OwnerMemory } from '../../src/engine/step.ts'
 import { serverVariable } from '../../tooling/tested-database.ts'
 import { type RunStatement, watchStatements } from '../../tooling/watch-statements.ts'
 import { by, headAt, height, someObservation, somePolicy } from '../domain/some.ts'
-import { noneHanging, nothingUnknown, openWorkplace, request } from './workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, request, step } from './workplace.ts'
 
 const database = process.env[serverVariable] === undefined ? 'sqlite' : 'postgres'
 const requester = { keyId: 'client' as ApiKeyId, operation: 'sendTransaction', requestId: 'request', address: '::1' }

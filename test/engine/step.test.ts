@@ -11,7 +11,9 @@ import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
 import { statusReasonOf } from '../../src/domain/wait.ts'
-import { freshOwner, step } from '../../src/engine/step.ts'
+import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
+import { withAnswered } from '../../src/engine/earlier-work.ts'
+import { freshOwner, step as stepOnly } from '../../src/engine/step.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
 import type { Store } from '../../src/store/store.ts'
 import {
@@ -25,7 +27,7 @@ import {
   somePolicy,
   someRepeatAfter,
 } from '../domain/some.ts'
-import { noneHanging, nothingUnknown, openWorkplace, request, type Workplace } from './workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, request, step, type Workplace } from './workplace.ts'
 
 const unsent: BroadcastOutcome = { kind: 'unsent', message: 'no connection' }
 const invalid: BroadcastOutcome = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' }
@@ -155,7 +157,8 @@ test('an owner keeps its own writes as a read would find them, also of a second 
   const id = await place.send()
   let carried = nothingUnknown
   const stepAndCompare = async () => {
-    carried = (await step(context, ownership, carried, noneHanging)).carried
+    const { earlier, ...kept } = (await step(context, ownership, carried, noneHanging)).carried
+    carried = { ...kept, ...(earlier && { earlier: withAnswered(earlier, noneHanging.broadcasts.takeAnswered()) }) }
     const stored = await place.read(id)
     expect(carried.earlier?.transactions.get(id)).toStrictEqual(stored)
     return stored
@@ -173,6 +176,25 @@ test('an owner keeps its own writes as a read would find them, also of a second 
       { broadcast: { state: 'handed', outcome: { kind: 'accepted' } } },
     ],
   })
+})
+
+test('an answer that comes during a look is part of its decision', async () => {
+  await using place = await openWorkplace()
+  const { chain, context } = place
+  const ownership = await place.own()
+  const underWay = { ...noneHanging, broadcasts: trackBroadcasts(() => {}) }
+  const id = await place.send()
+  const answer = Promise.withResolvers<void>()
+  chain.whileBroadcasting = () => answer.promise
+  await stepOnly(context, ownership, nothingUnknown, underWay)
+  const { attempts } = (await place.readAs(id, 'inFlight')).lifecycle
+  chain.whileObserving = async () => {
+    answer.resolve()
+    await underWay.broadcasts.ended()
+  }
+  chain.view = someObservation({ nonce: 1, inclusions: new Map([[0, by(attempts[0])]]) })
+  await step(context, ownership, nothingUnknown, underWay)
+  expect((await place.readAs(id, 'mined')).lifecycle.attempts[0].broadcast.state).toBe('handed')
 })
 
 /** Two bindings of the same payload to the same nonce: their bytes are the same, and the first is withdrawn. */

@@ -2,10 +2,9 @@
 import { expect, test } from 'vitest'
 import { statusOf } from '../../src/domain/transaction.ts'
 import type { Testimony } from '../../src/domain/witness.ts'
-import { step } from '../../src/engine/step.ts'
 import { blockHash, by, headAt, height, someObservation, somePolicy } from '../domain/some.ts'
 import { quiet } from '../store/open-store.ts'
-import { noneHanging, nothingUnknown, openWorkplace } from './workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, step } from './workplace.ts'
 
 const nobody = { shownBy: [], listedBy: [], refutedBy: [], unlistedBy: [], elsewhereBy: [] }
 const others = { providers: 3, silentMs: 0, laterBlocks: 3 }

@@ -15,7 +15,7 @@ import { isInPhase } from '../../src/domain/transaction.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
-import type { OwnerMemory, UnderWay } from '../../src/engine/step.ts'
+import { type OwnerMemory, step as stepOnce, type UnderWay } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
 import { noMetrics } from '../../src/ops/metrics.ts'
 import { systemRandom } from '../../src/ops/random.ts'
@@ -49,13 +49,20 @@ export interface Workplace extends AsyncDisposable {
   readAs<P extends Lifecycle['phase']>(id: TransactionId, phase: P): Promise<InPhase<P>>
 }
 
-/** Nobody moves it on: on a slow machine, too, a step waits for each answer. */
 const standing = manualClock()
 
-/** For a step by itself: what it broadcasts is answered at once. */
+/** A step, and the answers to its broadcasts. */
+export const step: typeof stepOnce = async (context, ownership, carried, underWay) => {
+  const result = await stepOnce(context, ownership, carried, underWay)
+  await underWay.broadcasts.ended()
+  underWay.broadcasts.throwLateError()
+  return result
+}
+
+/** For a step by itself. */
 export const noneHanging: UnderWay = {
   wake: () => {},
-  broadcasts: trackBroadcasts(standing, () => {}),
+  broadcasts: trackBroadcasts(() => {}),
   signatures: trackSignatures(standing, () => {}),
   presigning: trackPresigning(standing, () => {}),
 }

@@ -3,11 +3,10 @@ import { expect, test } from 'vitest'
 import { syncConfiguredRelayers, syncOpenedRelayers } from '../../../src/commands/relayers/sync-configured-relayers.ts'
 import type { Address, RelayerId } from '../../../src/domain/ids.ts'
 import type { Relayer } from '../../../src/domain/relayer.ts'
-import { step } from '../../../src/engine/step.ts'
 import type { Logger } from '../../../src/ops/logger.ts'
 import { relayerToEntity } from '../../../src/registry/stored-entities.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from '../../engine/workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, step, type Workplace } from '../../engine/workplace.ts'
 import { quiet } from '../../store/open-store.ts'
 
 const another = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address

@@ -1,9 +1,8 @@
 // Prefer: wait lasts for its seconds, through jumps of the machine's clock.
 import { expect, test } from 'vitest'
 import { awaitVerdict } from '../../../src/commands/transactions/cancel.ts'
-import { step } from '../../../src/engine/step.ts'
 import { until } from '../../../tooling/client.ts'
-import { noneHanging, nothingUnknown, openWorkplace } from '../../engine/workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, step } from '../../engine/workplace.ts'
 
 const hourMs = 3_600_000
 
