@@ -9,6 +9,7 @@ import { isConnectionLost, translateError } from '../../src/store/postgres/failu
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { until } from '../../tooling/client.ts'
 import { startPostgres } from '../../tooling/postgres.ts'
+import { now, someBulk } from '../domain/some.ts'
 import { send, storedRelayer } from './contract.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
@@ -94,29 +95,53 @@ test('a right that is revoked, and row level security, which hides no row: what 
   await expect(store.reads.relayer(id)).rejects.toMatchObject(refused)
 })
 
-test('a table that is damaged fails what reads it, and nothing else', async () => {
-  await using postgres = await startPostgres()
+/** Opens the store again on a server that finds the file of this table or index damaged. */
+async function onDamaged(name: string) {
+  await using opened = new AsyncDisposableStack()
+  const postgres = opened.use(await startPostgres())
   const url = await postgres.database()
-  const name = new URL(url).pathname.slice(1)
   const open = () => openPostgresStore({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet })
-  const { id } = await (async () => {
+  const sent = await (async () => {
     await using store = await open()
-    const relayer = await storedRelayer(store)
-    await send(store, relayer.id)
-    return relayer
+    return send(store, (await storedRelayer(store)).id)
   })()
-  const [file] = await postgres.query<{ path: string }>(`SELECT pg_relation_filepath('transactions') AS path`, name)
+  const path = `SELECT pg_relation_filepath('${name}') AS path`
+  const [file] = await postgres.query<{ path: string }>(path, new URL(url).pathname.slice(1))
   await postgres.stop()
   await writeFile(join(postgres.data, file?.path ?? ''), Buffer.alloc(8_192, 0x5a))
   await postgres.restart()
-  await using store = await open()
-  expect((await store.reads.relayer(id))?.id).toBe(id)
-  await expect(send(store, id)).rejects.toMatchObject({
-    code: 'DATABASE_UNAVAILABLE',
-    message: 'the database has damaged data: nothing of this is stored',
-  })
+  const store = opened.use(await open())
+  const everything = opened.move()
+  return { store, sent, [Symbol.asyncDispose]: () => everything.disposeAsync() }
+}
+
+const damaged = {
+  code: 'DATABASE_UNAVAILABLE',
+  message: 'the database has damaged data: nothing of this is stored',
+}
+
+test('a page of a table that is damaged fails what reads it, and nothing else', async () => {
+  await using place = await onDamaged('transactions')
+  const { store, sent } = place
+  expect((await store.reads.relayer(sent.relayerId))?.id).toBe(sent.relayerId)
+  await expect(send(store, sent.relayerId)).rejects.toMatchObject(damaged)
   await store.check()
 })
+
+test.each(['relayers_pkey', 'transactions_pkey', 'transactions_status', 'figures_pkey'])(
+  'an index that every cancellation reads, and that is damaged: not ready (%s)',
+  async (index) => {
+    await using place = await onDamaged(index)
+    const { store, sent } = place
+    const canceling = (async () => {
+      const { relayerId, id } = sent
+      await store.commit((session) => session.transaction(relayerId, id), relayerId, { transactions: [id] })
+      await store.commit((session) => session.cancelPending(relayerId, now, someBulk()), relayerId)
+    })()
+    await expect(canceling).rejects.toMatchObject(damaged)
+    await expect(store.check()).rejects.toMatchObject({ code: 'NOT_READY', message: 'the database has damaged data' })
+  },
+)
 
 test.each(['25P03', '25P04', '57P01', '08006', 'ECONNRESET'])('%s ends the connection', (code) => {
   expect(isConnectionLost(Object.assign(new Error('words'), { code }))).toBe(true)

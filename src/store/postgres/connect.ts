@@ -49,16 +49,20 @@ export const probe = 'INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id)
 /** Checks the right to insert, and none to read. */
 const insertsInto = (table: string) => `INSERT INTO ${table} SELECT (CAST(NULL AS ${table})).* WHERE false`
 
-/** As `probe`. It also fails where the server would refuse a cancellation for a missing right, or row level security. */
+/**
+ * As `probe`. It also fails where the server would refuse a cancellation for a missing right, or row level security; and, as it looks for
+ * rows that nobody has, where an index is damaged that every cancellation reads.
+ */
 export const cancelProbe = `
-  WITH locked AS (UPDATE relayers SET epoch = relayers.epoch FROM tally_folds WHERE false),
-    canceled AS (UPDATE transactions SET version = version WHERE false),
+  WITH locked AS (UPDATE relayers SET epoch = relayers.epoch FROM tally_folds WHERE relayers.id = '' AND relayer_id = relayers.id),
+    canceled AS (UPDATE transactions SET version = version WHERE id = ''),
+    listed AS (UPDATE transactions SET version = version WHERE relayer_id = '' AND status = ''),
     signed AS (INSERT INTO attempts SELECT * FROM attempts WHERE false),
     announced AS (${insertsInto('outbox')}),
     audited AS (${insertsInto('audit_log')}),
-    counted AS (INSERT INTO tally_changes SELECT * FROM tally_changes WHERE false),
+    counted AS (INSERT INTO tally_changes SELECT * FROM tally_changes WHERE relayer_id = ''),
     figured AS (${insertsInto('figures')}),
-    summed AS (UPDATE figures SET canceled = canceled WHERE false),
+    summed AS (UPDATE figures SET canceled = canceled WHERE relayer_id = ''),
     requested AS (${insertsInto('bulks')}),
     parted AS (${insertsInto('bulk_parts')}),
     swept AS (UPDATE bulk_parts SET relayer_id = relayer_id WHERE false)

@@ -95,7 +95,11 @@ export function isOfDatabase(error: unknown): boolean {
 /** Translates a database failure for the requester; any other error stays as it is. */
 export function translateError(error: unknown): unknown {
   if (error instanceof CommitInDoubt) return inDoubt('the connection to the database was lost', error)
-  // Not of the database as a whole: other units of the group may not read what is damaged.
-  const why = whyUnavailable(error) ?? (/^XX00[12]$/.test(codeOf(error)) ? 'has damaged data' : undefined)
+  const why = whyFailed(error)
   return why === undefined ? error : unavailable(why, error)
+}
+
+/** Damage is not of the database as a whole: other units of a group may not read what is damaged. */
+export function whyFailed(error: unknown): string | undefined {
+  return whyUnavailable(error) ?? (/^XX00[12]$/.test(codeOf(error)) ? 'has damaged data' : undefined)
 }

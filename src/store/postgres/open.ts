@@ -11,7 +11,7 @@ import { loadMatches } from '../transactions/bulk/choose-in-bulk.ts'
 import { loadWork } from '../transactions/found/load-work.ts'
 import { cancelProbe, checkServer, openPool, poolLimits } from './connect.ts'
 import { readingExecutor } from './executor.ts'
-import { isDiskFull, isReadOnly, translateError, whyUnavailable } from './failure.ts'
+import { isDiskFull, isReadOnly, translateError, whyFailed } from './failure.ts'
 import { type KnownServer, openKnownServer } from './known-server.ts'
 import { openLanes } from './lanes.ts'
 import type { Lines } from './lines.ts'
@@ -97,7 +97,7 @@ export async function openPostgresStore(options: {
         throw new RescindError('NOT_READY', 'the database has a full disk')
       await writers.query(cancelProbe, [clock.now()]).catch((cause: unknown) => {
         translateAndNote(cause)
-        throw takesNoWrite(whyUnavailable(cause), cause)
+        throw takesNoWrite(whyFailed(cause), cause)
       })
     },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
