@@ -1,5 +1,6 @@
 // An outage from one page: an operator reads which relayers are stuck, why and since when, and follows its links to end it.
 // PICTURES=FOLDER keeps pictures of each step: wide and narrow, light and dark.
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -106,6 +107,25 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
     await page.goto(service.url)
     await mined('no stuck relayer', () => page.getByRole('heading', { name: 'No relayer is stuck' }).isVisible())
     await check(page, 'all-is-well')
+    expect(faults).toEqual([])
+  })
+
+  test('what hinders the process itself is on the first page, too', async () => {
+    const { service } = outage
+    await using operator = await visit(browser)
+    const { page, faults } = operator
+    await signIn(page, service)
+    const file = join(service.directory, 'rescind.db')
+    const hindered = page.getByRole('status').filter({ hasText: 'The database file was replaced: sends are refused' })
+    await page.getByRole('heading', { name: 'No relayer is stuck' }).waitFor()
+    expect(await hindered.count()).toBe(0)
+    await rename(file, `${file}.away`)
+    await page.reload()
+    await hindered.waitFor()
+    expect(await hindered.getByRole('link').getAttribute('href')).toBe('/docs/alerts.md#database_replaced')
+    await check(page, 'file-replaced')
+    await rename(`${file}.away`, file)
+    await hindered.waitFor({ state: 'detached' })
     expect(faults).toEqual([])
   })
 })

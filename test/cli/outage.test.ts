@@ -1,5 +1,5 @@
 // An outage from the command line: one command shows which relayers are stuck, why and since when, and others end it.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
@@ -81,4 +81,16 @@ test('three relayers are stuck for three reasons, and each is helped by a comman
     },
     { what: () => `no condition\n${status.stdout}`, limitMs: 90_000, everyMs: 200 },
   )
+})
+
+test('what hinders the process itself is shown, too, with what to do', async () => {
+  const file = join(outage.service.directory, 'rescind.db')
+  await rename(file, `${file}.away`)
+  const { exit, stdout } = await rescind('status')
+  await rename(`${file}.away`, file)
+  expect(exit).toBe(6)
+  expect(stdout).toMatch(
+    /^this process: database_replaced for \d+ s\n {2}what to do: http:.*\/docs\/alerts\.md#database_replaced$/m,
+  )
+  expect((await rescind('status')).stdout).not.toContain('this process')
 })
