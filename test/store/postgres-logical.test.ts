@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { RelayerId } from '../../src/domain/ids.ts'
@@ -80,6 +81,36 @@ test('a user that does not own the tables raises them where it may; otherwise th
   await using store = await openAt(url)
   await sendAndCancel(store, id, 1)
   expect(await query('SELECT max(id) AS newest FROM outbox')).toEqual([{ newest: 4 }])
+})
+
+test('a row that is still being copied counts for the sequence, too', async () => {
+  const postgres = await server()
+  const url = await postgres.database()
+  const query = <Row>(sql: string) => postgres.query<Row>(sql, nameIn(url))
+  const { id } = await (async () => {
+    await using store = await openAt(url)
+    const relayer = await storedRelayer(store)
+    await sendAndCancel(store, relayer.id, 3)
+    return relayer
+  })()
+  await query('ALTER SEQUENCE outbox_id_seq RESTART WITH 1')
+  const copying = new pg.Client({ connectionString: url })
+  await copying.connect()
+  await copying.query('BEGIN')
+  await copying.query(
+    "INSERT INTO outbox (id, relayer_id, transaction_id, status, terminal, occurred_at) VALUES (7, 'a', 'b', 'canceled', 1, 1)",
+  )
+  let isOpen = false
+  const opening = openAt(url).finally(() => {
+    isOpen = true
+  })
+  const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${nameIn(url)}'`
+  await until(async () => isOpen || (await query(waits)).length > 0, { what: 'the start' })
+  await copying.query('COMMIT')
+  await copying.end()
+  await using store = await opening
+  await sendAndCancel(store, id, 1)
+  expect(await query('SELECT id FROM outbox WHERE id > 3 ORDER BY id')).toEqual([{ id: 7 }, { id: 8 }])
 })
 
 test('a sequence that is ahead of its table stays', async () => {
