@@ -62,12 +62,13 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Se
    */
   async function exchangeAll(calls: readonly Waiting[], round: Round): Promise<boolean> {
     const underWay: Promise<boolean>[] = []
+    const kind = calls.some(isSend) ? 'sends' : 'reads'
     for (let from = 0; from < calls.length; ) {
-      const part = calls.slice(from, from + size.take(calls.length - from))
+      const part = calls.slice(from, from + size.take(calls.length - from, kind))
       from += part.length
       const exchanged = exchange(part, round)
       underWay.push(exchanged)
-      if (!part.some(isSend) || (await exchanged)) continue
+      if (kind === 'reads' || (await exchanged)) continue
       fail(calls.slice(from), round.certain(notTried))
       return false
     }
@@ -190,8 +191,8 @@ function toRepeat(
   if (reading === 'refused' || reading === 'limited') size.refused(part.length)
   if (reading === 'refused') return [part]
   const unanswered = reading === 'empty' ? ids : reading === 'answered' ? leftOutIn(posted, ids) : []
-  if (reading === 'answered' && unanswered.length === 0) size.answered()
-  if (unanswered.length === 0 || !size.partlyAnswered()) return undefined
+  if (reading === 'answered' && unanswered.length === 0) size.answered(part.length)
+  if (unanswered.length === 0 || !size.partlyAnswered(part.length)) return undefined
   return [part.filter(({ id }) => unanswered.includes(id))]
 }
 

@@ -14,25 +14,49 @@ function learning() {
 }
 
 /** Makes requests of `calls`, to a gateway that takes `callsMax` in each. Returns the sizes of all of them, refused or not. */
-function ask(size: BatchSize, calls: number, callsMax: number): readonly number[] {
+function ask(size: BatchSize, calls: number, callsMax: number, kind: 'reads' | 'sends' = 'reads'): readonly number[] {
   const requests: number[] = []
   for (let left = calls; left > 0; ) {
-    const taken = size.take(left)
+    const taken = size.take(left, kind)
     requests.push(taken)
     if (taken > callsMax) {
       size.refused(taken)
       continue
     }
-    if (taken > 1) size.answered()
+    if (taken > 1) size.answered(taken)
     left -= taken
   }
   return requests
 }
 
-test('a hundred share a request until one is refused', () => {
+test('256 reads share a request until one is refused, and then a hundred', () => {
   const { size, sizes } = learning()
-  expect(ask(size, 250, 1000)).toEqual([100, 100, 50])
+  expect(ask(size, 300, 1000)).toEqual([256, 44])
   expect(sizes).toEqual([])
+  const limited = learning()
+  expect(ask(limited.size, 300, 100)).toEqual([256, 100, 100, 100])
+  expect(limited.sizes).toEqual([100])
+})
+
+test('more than a hundred sends share a request only where as many reads were answered in one', () => {
+  const { size } = learning()
+  expect(ask(size, 256, 1000, 'sends')).toEqual([100, 100, 56])
+  ask(size, 180, 1000)
+  expect(ask(size, 256, 1000, 'sends')).toEqual([180, 76])
+  ask(size, 256, 1000)
+  expect(ask(size, 300, 1000, 'sends')).toEqual([256, 44])
+  size.refused(256)
+  expect(ask(size, 256, 100, 'sends')).toEqual([100, 100, 56])
+})
+
+test('where a gateway leaves calls of a large batch out, they go again a hundred at a time, and those of a small one singly', () => {
+  const { size, sizes } = learning()
+  expect(size.partlyAnswered(256)).toBe(true)
+  expect(size.take(156, 'reads')).toBe(100)
+  expect(size.partlyAnswered(100)).toBe(false)
+  expect(size.partlyAnswered(56)).toBe(true)
+  expect(size.take(20, 'reads')).toBe(1)
+  expect(sizes).toEqual([100, 1])
 })
 
 test('a limit of ten is found by one refusal, and costs one request an hour', () => {
@@ -55,21 +79,22 @@ test('a gateway without batches is found by two refusals, or by one of a few cal
   expect(few.sizes).toEqual([1])
 })
 
-test('an hour after a passing refusal a hundred share a request again', () => {
+test('an hour after a passing refusal as many reads as before share a request', () => {
   const { size, sizes, pass } = learning()
   ask(size, 100, 1)
   pass(hour)
-  expect(ask(size, 250, 1000)).toEqual([100, 100, 50])
+  expect(ask(size, 250, 1000)).toEqual([250])
   expect(sizes).toEqual([10, 1])
 })
 
 test('batches that left before a refusal change nothing', () => {
   const { size, sizes } = learning()
-  for (const calls of [100, 100, 50]) expect(size.take(calls)).toBe(calls)
+  for (const calls of [100, 100, 50]) expect(size.take(calls, 'reads')).toBe(calls)
   for (const calls of [100, 100, 50]) size.refused(calls)
-  expect(size.take(100)).toBe(10)
-  size.answered()
-  expect(size.take(100)).toBe(10)
+  expect(size.take(100, 'reads')).toBe(10)
+  size.answered(100)
+  expect(size.take(100, 'reads')).toBe(10)
+  expect(size.take(100, 'sends')).toBe(10)
   expect(sizes).toEqual([10])
 })
 

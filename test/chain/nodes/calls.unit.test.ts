@@ -43,12 +43,12 @@ const numbered = (count: number, method = 'test_echo') =>
 const values = (answers: readonly Answer[]) => answers.map((one) => (one.kind === 'value' ? one.value : one.kind))
 
 describe('batching', () => {
-  test('one turn of the event loop is one request of at most a hundred calls, matched by id', async () => {
+  test('one turn of the event loop is one request of at most 256 calls, matched by id', async () => {
     server.react({ do: 'answer', each: echo })
     const call = callsTo(server.url)
-    const answers = await Promise.all(numbered(250).map(call))
-    expect(values(answers)).toEqual(numbered(250).map((one) => one.params[0]))
-    expect(server.requests.map((request) => request.calls.length).sort()).toEqual([100, 100, 50])
+    const answers = await Promise.all(numbered(300).map(call))
+    expect(values(answers)).toEqual(numbered(300).map((one) => one.params[0]))
+    expect(server.requests.map((request) => request.calls.length).sort()).toEqual([256, 44])
   })
 
   test('a lone call is no batch', async () => {
@@ -176,10 +176,10 @@ describe('gateways that refuse batches', () => {
     expect(answers.map(({ kind }) => kind)).toEqual(['unknown', 'unknown', 'unknown'])
   })
 
-  test('a batch of hundreds comes down to single calls in three sizes, and no call is lost', async () => {
+  test('a batch of hundreds comes down to single calls in four sizes, and no call is lost', async () => {
     server.react(refusing(firstRefusal, 1, answered))
     expect(values(await Promise.all(numbered(250).map(callsTo(server.url))))).toEqual([...Array(250).keys()])
-    expect(new Set(inRequests())).toEqual(new Set([100, 50, 10, 1]))
+    expect(new Set(inRequests())).toEqual(new Set([250, 100, 50, 10, 1]))
   })
 
   test.each([
