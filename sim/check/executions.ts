@@ -30,8 +30,10 @@ export function wrongFigures(row: Row, included: Included, ours: boolean, receip
     receipts.areReceiptsMixedUp ||
     receipts.nodes.some(({ omits, lateBlocks }) => lateBlocks > 0 || omits.includes(member))
   const isCostless = row.gas_used === null || row.effective_gas_price === null
-  // One receipt proves the price without its member. Two that name different members contradict each other.
-  const mayLackCost = receipts.isCostForged || mayLack('gasUsed') || (isFinal && mayLack('effectiveGasPrice'))
+  // One receipt proves the price without its member. Two that name different members contradict each other. Beside a node that shows no
+  // result, one receipt and one list end a payload: its cost is the word of one.
+  const lacksSecond = mayLack('effectiveGasPrice') || mayLack('status')
+  const mayLackCost = receipts.isCostForged || mayLack('gasUsed') || (isFinal && lacksSecond)
   if (ours && isCostless && !mayLackCost) wrong.push('its cost is absent')
   if (ours && row.included_succeeded === null && !mayLack('status')) wrong.push('its success is absent')
   return wrong

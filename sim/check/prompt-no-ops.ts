@@ -40,7 +40,10 @@ export function watchPromptNoOps(world: World): PromptNoOps {
   const since = new Map<string, { readonly ms: number; readonly block: number }>()
 
   const addressOf = ({ relayer_id: relayer }: Row) => addresses[Number(relayer.slice(1))] ?? ''
-  const isSpent = (row: Row) => (row.nonce ?? -1) < accountAt(blocks.canonical(), addressOf(row)).nonce
+  const nextOf = (row: Row) => accountAt(blocks.canonical(), addressOf(row)).nonce
+  const isSpent = (row: Row) => (row.nonce ?? -1) < nextOf(row)
+  // No sequencer keeps a nonce for long that is not the next.
+  const isTooEarly = (row: Row) => scenario.kind.isFcfs && (row.nonce ?? -1) > nextOf(row)
 
   function hasNoOp(row: Row): boolean {
     return honest.some(({ pool }) => {
@@ -59,7 +62,7 @@ export function watchPromptNoOps(world: World): PromptNoOps {
       const now = timeline.now()
       for (const row of rows.all().values()) {
         const isRefused = row.status === 'mined' && !isSpent(row)
-        if (!isRefused && (row.cancel_origin !== 'request' || earlier.has(row.id))) {
+        if (isTooEarly(row) || (!isRefused && (row.cancel_origin !== 'request' || earlier.has(row.id)))) {
           since.delete(row.id)
           continue
         }

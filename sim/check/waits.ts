@@ -26,8 +26,8 @@ const addressOf = ({ world: { addresses }, row }: Waiting) => addresses[Number(r
 const accountOf = (waiting: Waiting) => accountAt(waiting.world.blocks.canonical(), addressOf(waiting))
 const balanceOf = (waiting: Waiting) => accountOf(waiting).balance
 
-/** The gas of a no-op at most, after a fork that makes gas dearer. */
-const noOpGasMax = 60_000n
+/** The gas of a no-op at most, with the dearest part for L1 or after a fork that makes gas dearer. */
+const noOpGasMax = { withL1: 200_000n, onChain: 60_000n }
 /** The tip that the service offers a builder who names none, in wei. */
 const raisedTip = 3n * 10n ** 9n
 
@@ -50,7 +50,8 @@ function isUnfunded(waiting: Waiting): boolean {
   const { blocks, scenario } = world
   const { nonce, balance } = accountOf(waiting)
   if (scenario.kind.hasL1Fee) return balance <= moreThanEnough(waiting)
-  if (balance < noOpGasMax * priceEnough(waiting)) return true
+  const gas = scenario.kind.hasL1Gas ? noOpGasMax.withL1 : noOpGasMax.onChain
+  if (balance < gas * priceEnough(waiting)) return true
   if (!scenario.reserve) return false
   return row.nonce !== nonce || laggedAccount(blocks.canonical(), addressOf(waiting), scenario.reserve).nonce !== nonce
 }

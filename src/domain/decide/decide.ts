@@ -119,10 +119,11 @@ function planOf(step: Followed, search: Search, endings: readonly Decision[], bi
     assignments.observeAgainAtOnce || search.check.observeAgainAtOnce || hasReleased || findsMoreAtOnce(step, binding)
   const isIncomplete = observeAgainAtOnce || payloadsAwaitAnswer(work) || !observation.market
   const covers = isIncomplete ? overtaken(work, decisions) : revisited(work, observation)
+  const cleared = clearStaleWaits(new Set([...covers, ...bidding(decisions)]), decisions)
   return {
     ...assignments,
     lacks: new Set([...lacks, ...assignments.lacks]),
-    decisions: [...withoutRepeats(decisions), ...clearStaleWaits(covers, decisions)],
+    decisions: [...withoutRepeats(decisions), ...cleared],
     observeAgainAtOnce,
     conditions: conditionsOf(work, decisions),
     ...outcomeOf(search, step, spentBelow(followUps)),
@@ -167,6 +168,15 @@ function overtaken({ queued }: Work, decisions: readonly Decision[]): readonly T
   )
   const first = Math.min(...returned)
   return queued.filter(({ sequence }) => sequence > first && !returned.includes(sequence))
+}
+
+/** The transactions that get another bid: what kept them from its price or its cost is over. Repeated bytes show nothing of that. */
+function bidding(decisions: readonly Decision[]): readonly Transaction[] {
+  return decisions.flatMap((each) =>
+    each.do === 'bump' || each.do === 'replace' || each.do === 'signNoOp' || each.do === 'usePresigned'
+      ? [each.transaction]
+      : [],
+  )
 }
 
 /** The work after the decisions that need no signature are recorded. */

@@ -361,13 +361,16 @@ test('an answer that a pool has the bytes ends the wait that a short balance beg
   expect(after({ kind: 'rejected', code: 'insufficientFunds', message: 'no' })).toEqual(wait)
 })
 
-test('a race that lacks money reads a remembered balance anew: it may have been topped up', () => {
-  const work = { open: [inFlight(0, [someAttempt(0), someNoOp(0)], canceled)] }
-  const lacksOf = (balanceReadAt: number) =>
-    planOf(work, someObservation({ ...late, balance: 5n, balanceReadAt })).lacks
-  expect(lacksOf(1)).toEqual(new Set(['balance']))
-  expect(lacksOf(someObservation(late).head.number)).toEqual(new Set())
-})
+test.each([{ attempts: [someAttempt(0), someNoOp(0)] as const }, { attempts: [someAttempt(0)] as const }])(
+  'a race that lacks money reads a remembered balance anew: it may have been topped up',
+  ({ attempts }) => {
+    const work = { open: [inFlight(0, attempts, canceled)] }
+    const lacksOf = (balanceReadAt: number) =>
+      planOf(work, someObservation({ ...late, balance: 5n, balanceReadAt })).lacks
+    expect(lacksOf(1)).toEqual(new Set(['balance']))
+    expect(lacksOf(someObservation(late).head.number)).toEqual(new Set())
+  },
+)
 
 const explained = (decisions: readonly Decision[]) =>
   decisions.flatMap((decision) => (decision.do === 'explain' ? [decision] : []))
@@ -454,6 +457,14 @@ describe('a wait', () => {
     // Nothing says more about the first while a signature is under way, and it keeps its wait, as nothing returned before it.
     const blocked = { held: [due], queued: [first, waiting], signing: signing({ underWay: new Set(['bind']) }) }
     expect(planOf(blocked, someObservation()).decisions).toMatchObject([{ do: 'release' }, clears])
+  })
+
+  test('is cleared with another bid, also while a payload awaits its answer', () => {
+    const racing = inFlight(0, [held[0], someNoOp(0)], { ...canceled, wait: someWait('cancel_unfunded') })
+    const awaited = someAttempt(1)
+    const work = { open: [racing, inFlight(1, [awaited])], underWay: new Set([awaited.hash]) }
+    const { decisions } = planOf(work, someObservation({ ...late, balance: 10n ** 18n }))
+    expect(decisions).toMatchObject([{ do: 'signNoOp' }, { do: 'clearWait', transaction: racing }])
   })
 
   test('of a canceled one gives way to why it was canceled', () => {

@@ -63,7 +63,7 @@ function enter(contender: Contender, situation: Situation): Steps {
   if (blocked.length > 0) return blocked
   const bid = price(contender, { gas, market, balance }, situation)
   if (bid.kind === 'sign') return [sign(contender, bid.fees, gas)]
-  return bid.kind === 'wait' ? explainLimit(contender, bid, { gas, market }, situation) : []
+  return bid.kind === 'wait' ? waitAtLimit(contender, bid, { gas, market }, situation) : []
 }
 
 function bidAgain(contender: Contender, why: ReasonToBid, market: Market, situation: Situation, again: Steps): Steps {
@@ -93,12 +93,21 @@ function bidAgain(contender: Contender, why: ReasonToBid, market: Market, situat
       const repeated = repeatDearerIfDue(transaction, bid.attempt, latest, situation)
       return repeated.length > 0 ? repeated : [...explainIdle(contender, situation), ...again]
     }
-    case 'wait': {
-      const fresh = bid.until === 'funds' && isRemembered(situation.observation) ? lacksBalance : []
+    case 'wait':
       // At its limit it still races: pools may have lost it, and a node that has it may still mine it.
-      return [...explainLimit(contender, bid, { gas, market }, situation), ...fresh, ...again]
-    }
+      return [...waitAtLimit(contender, bid, { gas, market }, situation), ...again]
   }
+}
+
+/** Explains the limit. A remembered balance may have been topped up since, so it is read again before it keeps anything back. */
+function waitAtLimit(
+  contender: Contender,
+  bid: Extract<Bid, { kind: 'wait' }>,
+  at: { readonly gas: Gas; readonly market: Market },
+  situation: Situation,
+): Steps {
+  const isStale = bid.until === 'funds' && isRemembered(situation.observation)
+  return [...explainLimit(contender, bid, at, situation), ...(isStale ? lacksBalance : [])]
 }
 
 /** The balance that counts. Where payments count later, and no node shows the earlier balance, a race does not wait for it. */

@@ -40,13 +40,13 @@ export function withoutRepeats(decisions: readonly Decision[]): readonly Decisio
 }
 
 /** Clears the waits that `decisions` do not renew. */
-export function clearStaleWaits(transactions: readonly Transaction[], decisions: readonly Decision[]): Decision[] {
+export function clearStaleWaits(transactions: ReadonlySet<Transaction>, decisions: readonly Decision[]): Decision[] {
   const touched = new Set(
     decisions.flatMap((decision) =>
       decision.do === 'fillGap' || traits[decision.do].isSilent ? [] : [decision.transaction.id],
     ),
   )
-  return transactions
+  return [...transactions]
     .filter(({ id, wait }) => wait && !touched.has(id))
     .map((transaction) => ({ do: 'clearWait', transaction }))
 }
