@@ -79,15 +79,18 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     "SELECT id FROM transactions WHERE relayer_id = ? AND status = 'pending' AND was_held IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
   )
   // Later transactions may pass one that is on hold, or that waits for its client's decision after a restore.
-  const passedBy = committed<[string, string], { id: string; wait_condition: string | null }>(
-    "SELECT id, wait_condition FROM transactions WHERE relayer_id = ? AND phase = 'queued' AND open = 1 AND was_held IS NULL AND suspected_hash IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
+  const passedBy = committed<[string, string], { id: string; wait_condition: string | null; was_passed: 1 | null }>(
+    "SELECT id, wait_condition, was_passed FROM transactions WHERE relayer_id = ? AND phase = 'queued' AND open = 1 AND was_held IS NULL AND suspected_hash IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
   )
   const partOf = committed<[string], { bulk_part: number | null }>('SELECT bulk_part FROM transactions WHERE id = ?')
   const isInBulk = ({ transaction_id: id }: Entry) => typeof partOf(id)[0]?.bulk_part === 'number'
   /** By transaction: the lowest nonce that one behind it got while it waited. */
   const passed = new Map<string, number>()
   const everBound = new Set<string>()
-  /** Transactions whose payload a PUT changed: a signature under way is void then, and not those behind it. */
+  /**
+   * Transactions whose payload a PUT changed. One that a restore left unclear is in the queue again from then on, and signatures for those
+   * behind it may be under way: no promise says that a PUT comes before them.
+   */
   const changed = new Set<string>()
   /** The time at which the latest step began, by process and relayer. */
   const began = new Map<string, ReturnType<PolicyWatch['clock']>>()
@@ -195,8 +198,8 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     const passedAt = passed.get(id) ?? nonce
     if (passedAt < nonce && !everBound.has(id))
       fail(`${named(bind)} got nonce ${nonce}, and one that came later got ${passedAt} before`)
-    for (const { id: before, wait_condition: wait } of passedBy(relayer, id)) {
-      if ((skipsUnfunded && wait === 'balance_short') || (signsLate && changed.has(before))) continue
+    for (const { id: before, wait_condition: wait, was_passed: mark } of passedBy(relayer, id)) {
+      if ((skipsUnfunded && wait === 'balance_short') || (signsLate && mark && changed.has(before))) continue
       passed.set(before, Math.min(nonce, passed.get(before) ?? nonce))
     }
     everBound.add(id)

@@ -60,7 +60,7 @@ export const ofHolds: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/find-sent.ts',
-        find: ' || each.wasPassed',
+        find: ' || each.wasPassed || wasMarked(each)',
         put: '',
       },
     ],

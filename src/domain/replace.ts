@@ -22,13 +22,14 @@ export function replace(transaction: Transaction, request: SendRequest, pool: Po
   if (hold && 'nonce' in transaction.lifecycle) throw tooLateToHold(transaction.id)
   const { validUntil, believed: _, labels: __, hold: ___, ...payload } = request
   // The client wants this payload sent, whatever the lost history did with the transaction.
-  const { validUntil: ____, suspectedNoOp: _____, ...rest } = transaction
+  const { validUntil: ____, suspectedNoOp, ...rest } = transaction
   const replaced: Transaction = {
     ...rest,
     payload: { ...payload, from: transaction.payload.from },
     earlier,
     ...(validUntil !== undefined && { validUntil }),
     ...(isInPhase(transaction, 'held') && { wasHeld: true }),
+    ...(suspectedNoOp && { wasPassed: true }),
   }
   // No node had the old payload. Its nonce, if it had one, returns to the first in the queue.
   const queued = neverReachedANode(transaction) ? { ...replaced, lifecycle: { phase: 'queued' as const } } : replaced

@@ -152,7 +152,7 @@ export interface Transaction {
   readonly fourEyes?: FourEyes
   /** The transaction was on hold before the queue, so it may have a later nonce than transactions that came after it. */
   readonly wasHeld?: true
-  /** Later transactions have passed it (skip_unfunded), so it may have a later nonce than they have. */
+  /** Later transactions may have passed it (skip_unfunded, or a restore left it unclear), so it may have a later nonce than they have. */
   readonly wasPassed?: true
   /** How often it was given up; `giveUpsEnd` once it ends by that. Absent: never. */
   readonly giveUps?: number

@@ -42,9 +42,12 @@ export async function findSent(
   }
   const ended = await reads.droppedSince(relayer.id, lostHistory.through, endedSince(noOps))
   const since = { ended, overtaken, ...(uncheckedThrough !== undefined && { uncheckedThrough }) }
-  // A release and skip_unfunded bind out of order: then the order of nonces proves nothing. This copy may have released it since it was
-  // restored, or the lost history have passed it.
-  const isOutOfOrder = (each: Transaction) => isInPhase(each, 'held') || each.wasHeld || each.wasPassed
+  // A release, skip_unfunded and a mark of an earlier restore let others pass: then the order of nonces proves nothing. This copy may have
+  // released it since it was restored, or the lost history have passed it. One that this look has marked was passed by none.
+  const looked = new Set(noOps.map(({ hash }) => hash))
+  const wasMarked = ({ suspectedNoOp }: Transaction) => suspectedNoOp !== undefined && !looked.has(suspectedNoOp.hash)
+  const isOutOfOrder = (each: Transaction) =>
+    isInPhase(each, 'held') || each.wasHeld || each.wasPassed || wasMarked(each)
   const orderedBelow = relayer.policies.skipUnfunded || queue.some(isOutOfOrder) ? -1 : foreign
   return { found, noOpMatches: matchNoOps(queue, found, noOps, orderedBelow, since), ...first }
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { checkHistory } from '../../src/domain/decide/lost-history/check-history.ts'
 import type { LostHistory, Spender } from '../../src/domain/observation.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
+import { replace } from '../../src/domain/replace.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { findSent } from '../../src/engine/find-sent.ts'
 import type { Reads } from '../../src/store/store.ts'
@@ -88,6 +89,30 @@ test('the order proves nothing about one that others passed, nor where they may 
   expect((await look({ through, seen }, [one, third, fourth], spenders, policies)).found.noOpMatches).toMatchObject(
     suspected,
   )
+})
+
+test('the order proves nothing where an earlier restore left one unclear, which others pass, also once a PUT decided', async () => {
+  const seen = { below: 6, at: height - 9, isWhole: true }
+  // The lost history sent the third, and canceled the first after a PUT.
+  const [third, fourth] = [sent(3), sent(4)]
+  const spenders = [spender(5, receiver, 3n), spender(6, address, 0n)]
+  const unclear = { ...one, suspectedNoOp: { hash: hashOf(0xabc), nonce: 2 } }
+  const { found } = await look({ through, seen }, [unclear, third, fourth], spenders)
+  expect(found.noOpMatches).toMatchObject({ canceled: [], suspected: [{ transaction: { sequence: 4 } }] })
+  const { payload } = sent(1)
+  const decided = replace(unclear, { ...payload, value: 11n }, 'public')
+  const after = await look({ through, seen }, [decided as Queued, third, fourth], spenders)
+  const either = [{ transaction: { sequence: 1 } }, { transaction: { sequence: 4 } }]
+  expect(after.found.noOpMatches).toMatchObject({ canceled: [], suspected: either })
+})
+
+test('those that the same look left unclear were passed by none: the order proves as before', async () => {
+  const seen = { below: 8, at: height - 9, isWhole: true }
+  const spenders = [spender(5, address, 0n), spender(6, receiver, 3n), spender(7, address, 0n)]
+  const suspectedNoOp = { hash: spenders[0]?.hash ?? hashOf(1), nonce: 5 }
+  const marked = [one, two].map((each) => ({ ...each, suspectedNoOp }))
+  const { found } = await look({ through, seen }, [...marked, sent(3), sent(4)], spenders)
+  expect(found.noOpMatches).toMatchObject({ canceled: [{ transaction: { sequence: 4 } }], suspected: [] })
 })
 
 test('the order proves nothing about one that was on hold, also once this copy has released it', async () => {
