@@ -85,6 +85,19 @@ export const ofRefusals: readonly Mutant[] = [
     ],
   },
   {
+    name: 'give-up-without-money',
+    breaks: 'gives a payload up for the unknown words of one endpoint, while the others lack money for it',
+    caughtBy: unit,
+    expects: 'end nothing while the balance does not cover it',
+    edits: [
+      {
+        file: 'src/domain/decide/rules/give-up.ts',
+        find: "observation) ? 'no' : 'yes'",
+        put: "observation) ? 'yes' : 'yes'",
+      },
+    ],
+  },
+  {
     name: 'drop-what-a-gateway-calls-invalid',
     breaks: "drops a canceled payload on a gateway's word, where a sequencer may have ordered it",
     caughtBy: 'test/domain/decide/cancel-in-flight.test.ts',

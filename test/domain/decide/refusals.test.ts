@@ -14,6 +14,7 @@ import { confirm, finalize, include, reopen } from '../../../src/domain/decide/f
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
 import { lacksNothing } from '../../../src/domain/decide/plan/lacks.ts'
 import { refusedPauseMaxMs } from '../../../src/domain/decide/race/repeat-after.ts'
+import { costOf } from '../../../src/domain/decide/terms/funds.ts'
 import { attemptsMax } from '../../../src/domain/decide/terms/rivals.ts'
 import { escalationMultiple, feeCap, marketFees, tipOf } from '../../../src/domain/fees.ts'
 import { isNonEmpty, type NonEmpty } from '../../../src/domain/ids.ts'
@@ -328,6 +329,21 @@ describe('words that no table has', () => {
     const behind = someAttempt(1, { broadcast: { state: 'handed', outcome: odd, at: now, refusedSince: now } })
     const late = { blocks: 50, after: longMs, ...long(behind) }
     expect(verbs(decisionsOn(inFlight(1, [behind]), late)), 'not the next nonce').not.toContain('giveUp')
+  })
+
+  test('end nothing while the balance does not cover it: one endpoint’s words hide that others lack money', () => {
+    const long = unshownFor(longMs, minuteMs)
+    const attempt = held()
+    const open = [inFlight(0, [attempt])]
+    const cost = costOf(inFlight(0, [attempt]), attempt, {})
+    expect(isGivenUp(attempt, long, { balance: cost - 1n })).toBe(false)
+    expect(isGivenUp(attempt, long, { balance: cost })).toBe(true)
+    const head = headAt(height + 50)
+    const read = (observed: Partial<Observation>) =>
+      decide(someSituation({ open }, { head, ...long(attempt), ...observed }, {}, now + longMs))
+    const { lacks, decisions } = read({ balance: ether, balanceReadAt: height })
+    expect([lacks, verbs(decisions)]).toEqual([new Set(['balance']), expect.not.arrayContaining(['giveUp', 'bump'])])
+    expect(verbs(read({ balance: ether, balanceReadAt: height + 50 }).decisions)).toContain('giveUp')
   })
 
   test('that lasted at an earlier nonce end it at once, unless it is shown, or not the next nonce', () => {

@@ -3,8 +3,8 @@
 // The payload's sender has to know, and its nonce holds up all that comes after. But the nodes' word is no proof that no pool has the bytes,
 // so a no-op races them for the nonce, and the chain shows the end. Without this file a payload that every node refuses would be broadcast
 // for ever. The promise: one endpoint that took the payload in the last ten minutes, or 20 blocks, outweighs all that refuse it. For example, unknown words
-// count after two minutes and 20 blocks, and only if endpoints accepted other bytes meanwhile: without that it is an outage. Like words at a
-// second nonce count at once: a payload of that kind stops the queue for two minutes, and not for two in each of three rounds.
+// count after two minutes and 20 blocks, and only if endpoints accepted other bytes meanwhile (without that it is an outage) and the balance
+// covers the payload (without that it waits for money). Like words at a second nonce count at once: a payload of that kind stops the queue for two minutes, and not for two in each of three rounds.
 //
 // For a payload that no node refuses each function answers undefined, and that it may bid.
 import {
@@ -25,6 +25,7 @@ import type { Lack } from '../plan/lacks.ts'
 import type { Situation } from '../plan/work.ts'
 import { blocksWaited } from '../terms/attempts.ts'
 import type { Contender } from '../terms/contender.ts'
+import { isAboveBalance, isRemembered } from '../terms/funds.ts'
 import { lowerGas } from './refused-gas.ts'
 
 /** Time and blocks for which an acceptance by one endpoint outweighs refusals by all others. */
@@ -61,7 +62,9 @@ export function judgeRefusals(contender: Contender, situation: Situation): Judge
   const gas = gasWordsOf(transaction, patience.blocks, situation)
   if (gas !== undefined) return giveUp(transaction, { as: 'belowLeastGas', words: gas })
   const unknown = lastingWordsOf(transaction, situation)
-  if (unknown !== undefined) return giveUp(transaction, { as: 'unknown', words: unknown })
+  const isPaid = unknown === undefined ? undefined : isCovered(transaction, situation)
+  if (isPaid === 'unread') return { lacks: [{ lacks: 'balance' }], mayBid: false }
+  if (unknown !== undefined && isPaid === 'yes') return giveUp(transaction, { as: 'unknown', words: unknown })
   return { mayBid: invalid?.is !== 'recent' }
 }
 
@@ -123,6 +126,15 @@ function lastingWordsOf({ lifecycle }: InPhase<'inFlight'>, situation: Situation
   const isAgain = (unshown.refusedBeforeMs ?? 0) >= enoughMs
   if (!isAgain && (refusedMs < enoughMs || isOutage)) return undefined
   return attempts.some((attempt) => wasTakenLately(attempt, blockMs, situation)) ? undefined : words
+}
+
+/**
+ * Whether the balance covers the newest attempt, by the balance at this head. Unknown words of one endpoint hide that all others lack money
+ * for it. No endpoint's own word about money counts: it could keep a payload that nobody takes for ever.
+ */
+function isCovered(transaction: InPhase<'inFlight'>, { observation }: Situation): 'yes' | 'no' | 'unread' {
+  if (observation.balance === undefined || isRemembered(observation)) return 'unread'
+  return isAboveBalance(transaction, newest(transaction.lifecycle.attempts), observation) ? 'no' : 'yes'
 }
 
 /** Whether a node accepted the attempt lately. A time ahead of the clock counts: the clock was set back. */
