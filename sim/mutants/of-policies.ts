@@ -84,12 +84,26 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'no-limit-in-flight',
     breaks: 'does not look at max_in_flight',
-    expects: 'in flight of',
+    caughtBy: 'test/domain/decide/window.test.ts',
+    expects: 'a number in the configuration stays',
     edits: [
       {
         file: 'src/domain/decide/terms/window.ts',
-        find: 'const most = inFlightMaxOf(work.relayer, work.window, delegated)',
-        put: 'const most = inFlightMaxOf(work.relayer, work.window, delegated) + 1',
+        find: 'Math.min(inFlightMax - unspent.length,',
+        put: 'Math.min(inFlightMax + 1 - unspent.length,',
+      },
+    ],
+  },
+  {
+    name: 'room-beyond-twice-the-window',
+    breaks: 'brings as many into flight as a false count makes room for',
+    caughtBy: 'test/domain/decide/window.test.ts',
+    expects: 'up to twice the window in flight',
+    edits: [
+      {
+        file: 'src/domain/decide/terms/window.ts',
+        find: '2 * inFlightMax - inFlight.length',
+        put: '9 * inFlightMax - inFlight.length',
       },
     ],
   },

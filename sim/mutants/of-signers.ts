@@ -23,8 +23,8 @@ export const ofSigners: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/record-signed.ts',
-        find: 'Math.max(0, inFlightMax - inFlightOf(work).length)',
-        put: 'inFlightMax',
+        find: 'Math.min(room.spentBelow, counted)',
+        put: 'room.spentBelow',
       },
     ],
   },

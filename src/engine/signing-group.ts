@@ -3,9 +3,9 @@
 import type { Plan } from '../domain/decide/plan/decision.ts'
 import { nonceOf, type SignatureKey, signatureKey } from '../domain/decide/plan/signing.ts'
 import { isSigning, type SigningDecision, type SigningPurpose, traits } from '../domain/decide/plan/traits.ts'
-import type { Work } from '../domain/decide/plan/work.ts'
-import { inFlightMaxOf } from '../domain/decide/terms/window.ts'
-import type { Observation } from '../domain/observation.ts'
+import type { Situation } from '../domain/decide/plan/work.ts'
+import { roomOnArrival } from '../domain/decide/rules/arrival-order.ts'
+import type { Room } from '../domain/decide/terms/window.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { BlockNumber } from '../domain/units.ts'
 
@@ -19,8 +19,7 @@ export interface SigningGroup {
   /** The relayer as it was when the signatures were decided. */
   readonly relayer: Relayer
   readonly head: BlockNumber
-  /** Limit of transactions in flight. */
-  readonly inFlightMax: number
+  readonly room: Room
   /** The signatures to request, lowest nonce first. */
   readonly orders: readonly SigningOrder[]
 }
@@ -33,14 +32,16 @@ interface SplitPlan {
 
 export function splitPlan(
   plan: Plan,
-  { relayer, window }: Pick<Work, 'relayer' | 'window'>,
-  { head: { number: head }, delegated = false }: Pick<Observation, 'head' | 'delegated'>,
+  { work, observation, policy }: Omit<Situation, 'now'>,
   groupMax: number,
 ): SplitPlan {
+  const { relayer } = work
+  const { number: head } = observation.head
+  const room = roomOnArrival(work, observation, policy.profile)
   const orders = plan.decisions.filter(isSigning).map((decision) => ({ key: signatureKey(decision), decision }))
   const purposes = [...new Set(orders.map(({ decision }) => traits[decision.do].signs))]
   const groups = purposes.map((purpose) => ({
-    ...{ purpose, relayer, head, inFlightMax: inFlightMaxOf(relayer, window, delegated) },
+    ...{ purpose, relayer, head, room },
     orders: orders
       .filter(({ decision }) => traits[decision.do].signs === purpose)
       .sort((one, other) => nonceOf(one.decision) - nonceOf(other.decision))

@@ -19,7 +19,7 @@ import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts
 import { isPaused } from '../domain/pause.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { RelayerSnapshot } from '../domain/relayer-observer.ts'
-import type { BlockNumber, TimestampMs } from '../domain/units.ts'
+import type { BlockNumber, Nonce, TimestampMs } from '../domain/units.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import type { RemoteKey } from '../signers/signer.ts'
 import type { EarlierWork } from '../store/store.ts'
@@ -68,6 +68,8 @@ export interface OwnerMemory {
   readonly lostHistory: LostHistory | 'all' | 'none'
   /** The window: how many may be in flight, as this owner has seen the chain take them. Absent: `firstWindow`. */
   readonly window?: Window
+  /** The account's count at the last observation. */
+  readonly counted?: Nonce
   /** The head since which the pool's count lies too far above the account's nonce. */
   readonly poolBeyondSince?: BlockNumber
   /** The highest head, and when this owner first saw one as high. */
@@ -89,7 +91,7 @@ export async function step(
   carried: OwnerMemory,
   underWay: UnderWay,
 ): Promise<StepResult> {
-  await broadcastSigned(context, ownership, underWay)
+  await broadcastSigned(context, ownership, carried, underWay)
   const { earlier, ...kept } = carried
   const { window: before = firstWindow } = kept
   // Before the rows are read: no-ops that are stored during this step look missing in them.
@@ -103,19 +105,8 @@ export async function step(
   const begun = context.clock.now()
   if (isIdle(stored, begun)) return restIdle(context, stored, kept, begun)
   const { remote } = context.signerOf(stored.relayer)
-  const lostHistory = historyOf(stored, carried)
-  // A broadcast that ends during this step still counts as under way, as this step reads nothing for the queue. The next one sees its end.
   const { presigned } = stored
-  const inProgress = {
-    ...stored,
-    window: before.size,
-    ...(presigned && { presigned: presigned.filter(({ sealed }) => context.vault.opens(sealed)) }),
-    underWay: underWay.broadcasts.hashes(),
-    ...(remote && { signing: signingOf(context, underWay, remote, presigned !== undefined) }),
-    ...(lostHistory !== 'none' && { lostHistory }),
-    ...(carried.balance && { isBalanceInDoubt: true as const }),
-    ...(carried.poolBeyondSince !== undefined && { poolBeyondSince: carried.poolBeyondSince }),
-  }
+  const inProgress = withMemory(context, stored, carried, underWay, remote)
   report(context, inProgress)
 
   const { relayer } = inProgress
@@ -125,9 +116,12 @@ export async function step(
   const { work, plan, observation } = decided
   if (!isQueueBlocked(work)) context.observer.observed(relayer, snapshotOf(work, observation, plan))
 
-  const { number } = observation.head
+  const {
+    nonce: counted,
+    head: { number },
+  } = observation
   const { unsigned, groups } = remote
-    ? splitPlan(plan, work, observation, remote.groupMax)
+    ? splitPlan(plan, { work, observation, policy }, remote.groupMax)
     : { unsigned: plan, groups: [] }
   const recorded = await record(context, ownership, work, unsigned, observation, now)
   logTakenBack(unsigned.decisions, context.logger)
@@ -137,7 +131,15 @@ export async function step(
   const pool = poolBeyondSince !== undefined || (carried.pool && queuedOf(work).length === 0)
   const balance = carried.balance && observation.balance === undefined
   const beyond = poolBeyondSince === undefined ? {} : { poolBeyondSince }
-  const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', window, headSeen, ...beyond } as const
+  const known = {
+    pool,
+    balance,
+    lostHistory: plan.lostHistory ?? 'none',
+    window,
+    counted,
+    headSeen,
+    ...beyond,
+  } as const
   if (ownership.lost.aborted) return { idle: true, carried: known, ...reported }
   for (const group of groups) requestSignatures(context, underWay, group)
   if (remote && presigned && mayPresign) {
@@ -155,6 +157,30 @@ export async function step(
     idle: recorded.written.length === 0 && recorded.broadcasts.length === 0 && groups.length === 0,
     carried: { ...known, earlier: earlierOf(work, recorded.written) },
     ...reported,
+  }
+}
+
+/** The rows, and what this process knows beside them. */
+function withMemory(
+  context: StepContext,
+  stored: Work,
+  carried: OwnerMemory,
+  underWay: UnderWay,
+  remote: RemoteKey | undefined,
+): Work {
+  const lostHistory = historyOf(stored, carried)
+  const { presigned } = stored
+  return {
+    ...stored,
+    window: (carried.window ?? firstWindow).size,
+    ...(presigned && { presigned: presigned.filter(({ sealed }) => context.vault.opens(sealed)) }),
+    // A broadcast that ends during this step still counts as under way, as this step reads nothing for the queue. The next one sees its end.
+    underWay: underWay.broadcasts.hashes(),
+    ...(remote && { signing: signingOf(context, underWay, remote, presigned !== undefined) }),
+    ...(lostHistory !== 'none' && { lostHistory }),
+    ...(carried.counted !== undefined && { counted: carried.counted }),
+    ...(carried.balance && { isBalanceInDoubt: true as const }),
+    ...(carried.poolBeyondSince !== undefined && { poolBeyondSince: carried.poolBeyondSince }),
   }
 }
 
@@ -212,13 +238,18 @@ function broadcast(
 }
 
 /** Records the attempts that a remote signer signed since the last step, and broadcasts them together: two requests have no order. */
-async function broadcastSigned(context: StepContext, ownership: Ownership, underWay: UnderWay): Promise<void> {
+async function broadcastSigned(
+  context: StepContext,
+  ownership: Ownership,
+  { counted = 0 }: OwnerMemory,
+  underWay: UnderWay,
+): Promise<void> {
   const groups = underWay.signatures.take()
   const [first] = groups
   if (!first) return
   const broadcasts: RecordedBroadcast[] = []
   for (const signed of groups) {
-    broadcasts.push(...(await recordSigned(context, ownership, signed)).broadcasts)
+    broadcasts.push(...(await recordSigned(context, ownership, signed, counted)).broadcasts)
     if (ownership.lost.aborted) return
   }
   broadcasts.sort(byNonce)
@@ -285,7 +316,7 @@ async function observeAndDecide(
     }
     const window = nextWindow(carried.window ?? firstWindow, stored, observation)
     const headSeen = newestHeadSeen(carried, observation, context.clock.now())
-    work = { ...work, window: window.size, headSince: headSeen.since }
+    work = { ...work, window: window.size, counted: observation.nonce, headSince: headSeen.since }
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const decidedAt = context.clock.now()
     const plan = decide({ work: { ...work, ...found }, observation, policy, now: decidedAt })

@@ -1,10 +1,10 @@
 // Reads an account as of one head, in the fewest calls: its nonce, and the other facts of the inquiry. No step reads a
 // fact again that an earlier step read under this head, and some facts stand for many heads.
 import type { Address } from '../../domain/ids.ts'
-import type { Inquiry, LiveNonce } from '../../domain/observation.ts'
+import type { Inquiry, LiveNonce, Observation } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
-import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
+import type { Nonce } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
@@ -70,7 +70,7 @@ export interface Accounts {
     at: TrackedHead,
     inclusions: ReadonlyMap<Nonce, Inclusion>,
     read: AccountRead,
-  ): { readonly balance?: Wei; readonly balanceReadAt?: BlockNumber }
+  ): Pick<Observation, 'balance' | 'balanceReadAt' | 'balancePaidBelow'>
   /** The account as of some blocks before the head. Absent: the chain counts the balance of its head. */
   readonly lagged?: LaggedAccounts
   /** Announces an account that may be read soon, so that a joint call for others covers it. */
@@ -154,7 +154,8 @@ export function readingAccounts(options: ReadAccounts): Accounts {
       if (!requested || !charged.balance) return {}
       const stands = !wanted.balance && !charged.shared
       const balance = stands ? charged.balance.wei : usableBalance(requested, charged, head.number)
-      return balance === undefined ? {} : { balance, balanceReadAt: charged.balance.readAt }
+      const { readAt: balanceReadAt, spentBelow: balancePaidBelow } = charged.balance
+      return balance === undefined ? {} : { balance, balanceReadAt, balancePaidBelow }
     },
     ...(lag > 0 && { lagged: readingLagged(endpoints, lag) }),
     announce: memory.announce,

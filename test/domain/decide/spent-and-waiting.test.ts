@@ -3,11 +3,13 @@ import { expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import { include } from '../../../src/domain/decide/facts/inclusion.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
+import { maxCostOf } from '../../../src/domain/decide/terms/funds.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import {
   blockHash,
   by,
   calledInvalid,
+  ether,
   headAt,
   height,
   inFlight,
@@ -15,6 +17,7 @@ import {
   now,
   queued,
   someAttempt,
+  someMarket,
   someNoOp,
   someSituation,
 } from '../some.ts'
@@ -55,3 +58,28 @@ test('a payload that was given up keeps the words of the node that called it inv
   const requested = { ...givenUp, cancellation: { origin: 'request', requestedAt: now } } as const
   expect(include(requested, by(noOp)).statusReason).toBe(`canceled: the no-op ${noOp.hash} took its nonce`)
 })
+
+test('a spent nonce without a receipt is paid for once: its cost is kept back only where the balance includes it', () => {
+  const open = [inFlight(4, [someAttempt(4)]), inFlight(5, [someAttempt(5)])]
+  const costs = open.map((each) => maxCostOf(each, someMarket))
+  const rest = ether / 100n
+  const boundWith = (balance: bigint, balancePaidBelow: number) =>
+    plan({ open, queued: [queued(1)] }, { nonce: 6, pendingNonce: 6, balance, balancePaidBelow }).decisions.filter(
+      (each) => each.do === 'assignNonce',
+    )
+  const [first = 0n, second = 0n] = costs
+  expect(boundWith(rest, 6)).toMatchObject([{ nonce: 6 }])
+  const needed = leastBalance((balance) => boundWith(balance, 6).length > 0)
+  expect(leastBalance((balance) => boundWith(balance, 5).length > 0)).toBe(needed + second)
+  expect(leastBalance((balance) => boundWith(balance, 0).length > 0)).toBe(needed + first + second)
+})
+
+function leastBalance(suffices: (balance: bigint) => boolean): bigint {
+  let [below, enough] = [0n, ether]
+  while (enough - below > 1n) {
+    const middle = (below + enough) / 2n
+    if (suffices(middle)) enough = middle
+    else below = middle
+  }
+  return enough
+}

@@ -1,5 +1,7 @@
 // The congestion window: when it doubles, when it halves, and when it begins anew.
 import { describe, expect, test } from 'vitest'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
+import { roomOnArrival } from '../../../src/domain/decide/rules/arrival-order.ts'
 import {
   firstWindow,
   inFlightMaxOf,
@@ -10,7 +12,18 @@ import {
 } from '../../../src/domain/decide/terms/window.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
-import { answered, headAt, height, inFlight, someAttempt, someObservation, someRelayer, someWork } from '../some.ts'
+import type { DecisionProfile } from '../../../src/domain/relayer.ts'
+import {
+  answered,
+  headAt,
+  height,
+  inFlight,
+  someAttempt,
+  someObservation,
+  somePolicy,
+  someRelayer,
+  someWork,
+} from '../some.ts'
 
 const { maxInFlight: _, ...automatic } = { minBalance: 0n, maxInFlight: 1, eip1559Pricing: true } satisfies Policies
 const relayer = someRelayer({ policies: automatic })
@@ -25,15 +38,32 @@ const later = (blocks: number, changes: Partial<Observation> = {}) =>
 const next = (size: number, count: number, observation: Observation) =>
   nextWindow({ size }, { relayer, open: flight(count) }, observation).size
 
+function room(work: Partial<Work>, seen: Partial<Observation> = {}, profile: Partial<DecisionProfile> = {}): number {
+  const some = someWork(work)
+  return roomIn(some, roomOnArrival(some, { nonce: 0, ...seen }, { ...somePolicy.profile, ...profile }))
+}
+
 test('a number in the configuration stays, and without one 16 may be in flight at first', () => {
   const fixed = someRelayer({ policies: { ...automatic, maxInFlight: 3 } })
   expect(inFlightMaxOf(fixed, 64)).toBe(3)
   expect(nextWindow({ size: 64 }, { relayer: fixed, open: flight(3) }, later(1, { nonce: 3 }))).toBe(firstWindow)
-  expect(roomIn(someWork({ relayer, open: flight(10) }))).toBe(6)
-  expect(roomIn(someWork({ relayer, open: flight(10), window: 64 }))).toBe(54)
+  expect(room({ relayer, open: flight(10) })).toBe(6)
+  expect(room({ relayer, open: flight(10), window: 64 })).toBe(54)
   // EIP-7702: a delegated account may have one, or what the configuration says.
-  expect(roomIn(someWork({ relayer, window: 64 }), true)).toBe(1)
-  expect(roomIn(someWork({ relayer: fixed, window: 64 }), true)).toBe(3)
+  expect(room({ relayer, window: 64 }, { delegated: true })).toBe(1)
+  expect(room({ relayer: fixed, window: 64 }, { delegated: true })).toBe(3)
+})
+
+describe('a nonce that the count calls spent', () => {
+  test('makes room before its receipt, up to twice the window in flight', () => {
+    expect(room({ relayer, open: flight(16) }, { nonce: 5 })).toBe(5)
+    expect(room({ relayer, open: flight(26) }, { nonce: 20 })).toBe(6)
+    expect(room({ relayer, open: flight(32) }, { nonce: 32 })).toBe(0)
+  })
+  test('makes none where pools keep one of the account, or drop what is above a gap', () => {
+    expect(room({ relayer, open: flight(1) }, { nonce: 1, delegated: true })).toBe(0)
+    expect(room({ relayer, open: flight(16) }, { nonce: 5 }, { keepsFutureNonceMs: 1_000 })).toBe(0)
+  })
 })
 
 describe('it doubles', () => {

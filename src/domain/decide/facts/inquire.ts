@@ -9,7 +9,7 @@ import type { DecisionProfile, NetworkPolicy } from '../../relayer.ts'
 import { awaitsReplacement, type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { Lacks } from '../plan/lacks.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
-import { wantsCount } from '../rules/arrival-order.ts'
+import { roomOnArrival, wantsCount } from '../rules/arrival-order.ts'
 import { dependsOnDelegation } from '../rules/gas-reserve.ts'
 import { isRefused, payloadInUnknownWords, refusedPayloads } from '../rules/give-up.ts'
 import { receiverToRead } from '../rules/new-receiver.ts'
@@ -34,7 +34,9 @@ export function inquire(
   const front = frontOf(work)
   const binds = front.length > 0
   // Any queued transaction may be the next that the balance covers.
-  const most = work.relayer.policies.skipUnfunded ? work.queued.length : roomIn(work)
+  const most = work.relayer.policies.skipUnfunded
+    ? work.queued.length
+    : roomIn(work, roomOnArrival(work, { nonce: work.counted ?? 0 }, profile))
   const rules = { ...profile, figures }
   const isBalanceInDoubt = work.isBalanceInDoubt || requested.has('balance')
   const receivers = front.slice(0, most).flatMap(({ payload }) => receiverToRead(payload, rules))

@@ -53,6 +53,8 @@ interface StepBudget {
 export interface ProcessMemory {
   /** When this process first saw a head as high as the newest. Absent: in this step. */
   readonly headSince?: TimestampMs
+  /** The account's count as this process last observed it. Absent: not yet. */
+  readonly counted?: Nonce
   /** Limit of transactions in flight where `max_in_flight` is not set. Absent: as many as every node keeps. */
   readonly window?: number
   /** The head at which the pool's count first lay too far above the account's nonce. Absent: it does not. */

@@ -8,6 +8,7 @@ import type { FactsOf, Reason } from '../../wait-facts.ts'
 import { type Assignments, type Decision, type Explanation, explain, nothing } from '../plan/decision.ts'
 import { lacking } from '../plan/lacks.ts'
 import type { Situation, Work } from '../plan/work.ts'
+import { roomOnArrival } from '../rules/arrival-order.ts'
 import { awaitHidden, blockedByPool, foreignBelow, isPoolBeyond } from '../rules/foreign-nonces.ts'
 import { explainRefusedGapFiller, fillGaps, lookedAtMax } from '../rules/gap-fillers.ts'
 import { countedBalance, gasFundsOf } from '../rules/gas-reserve.ts'
@@ -64,7 +65,8 @@ function explainPaused(work: Work): Decision[] {
 
 function assignQueue(market: Market, free: FreeNonces, situation: Omit<Situation, 'now'>): Assignments {
   const { work, observation, policy } = situation
-  const most = Math.min(roomIn(work, observation.delegated), work.bindsMax ?? Number.POSITIVE_INFINITY)
+  const room = roomIn(work, roomOnArrival(work, observation, policy.profile))
+  const most = Math.min(room, work.bindsMax ?? Number.POSITIVE_INFINITY)
   const candidates = isSweepWaiting(work) ? [] : frontOf(work)
   if (isPaused(work.relayer) && candidates.length === 0) return { ...nothing, decisions: explainPaused(work) }
   const counted = countedBalance(work, observation, market, policy)
@@ -140,7 +142,9 @@ function purseOf(
     nonce,
     balance: observation.balance ?? 0n,
     counted,
-    wallet: spendable(work, counted, market, reserve) - minedAhead(work, observation.nonce, market),
+    wallet:
+      spendable(work, counted, { market, reserve, paidBelow: observation.balancePaidBelow }) -
+      minedAhead(work, observation.nonce, market),
     reserve,
     gasFunds: gasFundsOf(work, observation, policy),
     blockedByPool: blockedByPool(situation),

@@ -60,7 +60,9 @@ export function fundsOf(contender: Contender, balance: Wei, market: Market, situ
   // One of its payloads is executed, and not both.
   const own = maxCostOf(transaction, market)
   const reserve = reserveBeside(transaction, work.relayer, market, policy)
-  const funds = spendable(work, balance, market, reserve) + own - payload.value - l1FeeOf(payload, market)
+  const { balancePaidBelow: paidBelow } = observation
+  const funds =
+    spendable(work, balance, { market, reserve, paidBelow }) + own - payload.value - l1FeeOf(payload, market)
   const others = inFlight.filter((each) => each.lifecycle.nonce !== nonce)
   return least(funds, gasFundsBeside(others, nonce, work, observation, policy))
 }

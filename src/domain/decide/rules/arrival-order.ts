@@ -48,6 +48,7 @@ import type { Contender } from '../terms/contender.ts'
 import { lowestGap } from '../terms/free-nonces.ts'
 import { isAboveBalance, upfrontCost } from '../terms/funds.ts'
 import { rivalsInPools } from '../terms/rivals.ts'
+import { type Room, roomBy } from '../terms/window.ts'
 
 type Rules = Pick<NetworkPolicy, 'profile'>
 type Pool = { readonly profile: Pick<DecisionProfile, 'pool'> }
@@ -262,6 +263,15 @@ export function queueAllowedNow(work: Work, observation: Observation, { profile 
   if (!isOrderStrict(profile)) return work
   const isAwaited = !inFlightOf(work).every(hasTakenNonce) && lowestGap(work, observation) === undefined
   return { ...work, queued: isAwaited ? [] : work.queued, bindsMax: 1 }
+}
+
+/** The room in flight. Behind a nonce whose receipt is missing none is made: what lies above a gap would be lost there. */
+export function roomOnArrival(
+  work: Pick<Work, 'relayer' | 'window'>,
+  seen: Pick<Observation, 'nonce' | 'delegated'>,
+  profile: DecisionProfile,
+): Room {
+  return roomBy(work, isOrderStrict(profile) ? { ...seen, nonce: 0 } : seen)
 }
 
 /** Whether the next step may bind another nonce at once. */

@@ -33,8 +33,15 @@ export function isRemembered({ head, balanceReadAt }: Pick<Observation, 'head' |
   return balanceReadAt !== undefined && balanceReadAt !== head.number
 }
 
-export function spendable(work: Work, balance: Wei, market: Market, reserve: Wei): Wei {
-  const live = inFlightOf(work)
+interface Spending {
+  readonly market: Market
+  readonly reserve: Wei
+  /** The balance is without the cost of nonces below. Absent: of those that are settled only. */
+  readonly paidBelow?: Nonce | undefined
+}
+
+export function spendable(work: Work, balance: Wei, { market, reserve, paidBelow = 0 }: Spending): Wei {
+  const live = inFlightOf(work).filter(({ lifecycle }) => lifecycle.nonce >= paidBelow)
   const unsigned = work.unsignedCost ?? 0n
   return live.reduce((left, transaction) => left - maxCostOf(transaction, market), balance - reserve - unsigned)
 }

@@ -8,7 +8,7 @@ import { newest, recordedAtBlockOf, rejectionOf, wasTaken } from '../../attempt.
 import type { Observation } from '../../observation.ts'
 import type { Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
-import type { BlockNumber } from '../../units.ts'
+import type { BlockNumber, Nonce } from '../../units.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 
 /** geth `--txpool.accountslots`. Other clients keep as many at least. */
@@ -87,8 +87,24 @@ function boundAt({ attempts }: InFlight, head: BlockNumber): BlockNumber {
   return recordedAtBlockOf(attempts[0], head)
 }
 
-/** How many of the queue may get a nonce now. */
-export function roomIn(work: Work, delegated = false): number {
-  const most = inFlightMaxOf(work.relayer, work.window, delegated)
-  return Math.max(0, most - inFlightOf(work).length)
+/** The limit of transactions in flight, and the nonces that use up none of it. */
+export interface Room {
+  readonly inFlightMax: number
+  /** The account's count: nonces below are spent. */
+  readonly spentBelow: Nonce
+}
+
+/** By the count a spent nonce makes room before its receipt comes. Not where pools keep one transaction of the account. */
+export function roomBy(
+  { relayer, window }: Pick<Work, 'relayer' | 'window'>,
+  { nonce, delegated = false }: Pick<Observation, 'nonce' | 'delegated'>,
+): Room {
+  return { inFlightMax: inFlightMaxOf(relayer, window, delegated), spentBelow: delegated ? 0 : nonce }
+}
+
+/** How many of the queue may get a nonce now. A false count brings twice as many into flight, and no more. */
+export function roomIn({ open }: Pick<Work, 'open'>, { inFlightMax, spentBelow }: Room): number {
+  const inFlight = inFlightOf({ open })
+  const unspent = inFlight.filter(({ lifecycle }) => lifecycle.nonce >= spentBelow)
+  return Math.max(0, Math.min(inFlightMax - unspent.length, 2 * inFlightMax - inFlight.length))
 }
