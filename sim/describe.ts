@@ -34,6 +34,7 @@ export function describe({ scenario }: World): string {
     ...(rest.liar
       ? [`n${rest.liar.node} lies: ${rest.liar.lies.map(({ kind, estimates = [] }) => [kind, ...estimates].join(' '))}`]
       : []),
+    ...(rest.latenciesMs ? [`endpoints are ${rest.latenciesMs} ms away`] : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),
     `traffic ${fees.traffic}; tips from ${fees.poolTipMin} in pools, from ${fees.builderTipMin} in blocks; in the end ${fees.finalBalance} wei`,

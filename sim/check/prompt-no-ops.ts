@@ -33,8 +33,10 @@ export interface PromptNoOps {
 
 export function watchPromptNoOps(world: World): PromptNoOps {
   const { blocks, nodes, network, rows, addresses, timeline, history, scenario } = world
-  // Where gas is free no price rises, and Besu alone replaces a transaction at the same price, whatever it says.
-  const honest = nodes.filter(({ index }) => scenario.fees.isFree || index !== scenario.liar?.node)
+  // Where gas is free no price rises, and Besu alone replaces a transaction at the same price, whatever it says. An only node has a
+  // pool, too.
+  const isAnyPool = scenario.fees.isFree || nodes.length === 1
+  const honest = nodes.filter(({ index }) => isAnyPool || index !== scenario.liar?.node)
   // Pools may have refused earlier ones, and they are repeated seldom where one has taken them.
   const earlier = new Set([...rows.all().values()].flatMap((row) => (row.canceled_at === null ? [] : [row.id])))
   const since = new Map<string, { readonly ms: number; readonly block: number }>()

@@ -69,6 +69,11 @@ export function drawEstimates(dice: Dice | undefined): Pick<Scenario, 'estimates
   return dice ? { estimates: { failingCalls: dice.pick([0.1, 0.4]), outages: dice.pick([0.03, 0.1]) } } : {}
 }
 
+/** Each endpoint is as far away as it is. */
+export function drawLatencies(dice: Dice | undefined, nodes: Scenario['profiles']): Pick<Scenario, 'latenciesMs'> {
+  return dice ? { latenciesMs: nodes.map(() => dice.pick([5, 25, 100, 250, 500])) } : {}
+}
+
 /** A primary that nearly every first reading goes to, and its fallbacks. Mostly it is the node that lies. */
 export function drawWeights(dice: Dice | undefined, nodes: number, liar: Liar | undefined): Scenario['nodeWeights'] {
   if (!dice) return undefined

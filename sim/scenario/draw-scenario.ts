@@ -23,7 +23,7 @@ import {
   drawNetworkPauses,
   drawSweeps,
 } from './draw-clients.ts'
-import { drawEstimates, drawGaps, drawOneLiar, drawSendOutcomeOdds, drawWeights } from './draw-faults.ts'
+import { drawEstimates, drawGaps, drawLatencies, drawOneLiar, drawSendOutcomeOdds, drawWeights } from './draw-faults.ts'
 import {
   drawAnyRestores,
   drawBrokenEnd,
@@ -88,6 +88,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     ...drawBulkPreviews(has('bulkPreviews')),
     ...drawEstimates(has('estimates')),
     ...(has('surveys') && { surveys: true as const }),
+    ...drawLatencies(has('latencies'), shaped.profiles),
   }
   const liar = drawOneLiar(has, streamOf('far counts'), truthful)
   const base = { ...truthful, liar, nodeWeights: drawWeights(has('weights'), truthful.profiles.length, liar) }

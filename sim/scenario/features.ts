@@ -71,6 +71,7 @@ export const features = {
     odds: 0.5,
     about: 'One node is the primary, with nearly all of the weight, and the others are its fallbacks.',
   },
+  latencies: { odds: 0.33, about: 'Each endpoint has a latency of its own: 5 to 500 ms a way.' },
   // One node gives false answers until the faults stop (sim/lies).
   secondLie: { odds: 0.5, about: 'Where a node lies: it has a second kind of lie.' },
   highCount: { odds: 0.04, about: 'A node lies: too high a count of transactions.' },
@@ -105,6 +106,7 @@ const laterThanPins: readonly Feature[] = [
   'falseCost',
   'falseEstimates',
   'estimates',
+  'latencies',
 ]
 
 /** The features that no seed of a mutant has unless it names them: the pinned seeds were found before they existed. */
