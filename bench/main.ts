@@ -20,6 +20,7 @@ import { type Figure, lineOf } from './figure.ts'
 import { measureFinished } from './finished.ts'
 import { measureHostile } from './hostile.ts'
 import { measureHsm } from './hsm.ts'
+import { latencyRows, measureLatency } from './latency.ts'
 import { measureOneDelete } from './one-delete.ts'
 import { measureOpenSnapshot } from './open-snapshot.ts'
 import { listProfiles } from './profiles.ts'
@@ -42,6 +43,7 @@ const topics = [
   'e2e',
   'relayers',
   'one',
+  'latency',
   'waiting',
   'unread',
   'door',
@@ -59,13 +61,14 @@ const topics = [
   'profiles',
 ] as const
 type Topic = (typeof topics)[number]
-/** Only where they are named: one takes an hour, the other prints 700 lines. */
-const unasked: readonly Topic[] = ['finished', 'profiles']
+/** Only where they are named: one takes an hour, one a quarter of it, and one prints 700 lines. */
+const unasked: readonly Topic[] = ['finished', 'latency', 'profiles']
 
-const usage = `npm run bench -- [--only ${topics}] [--database sqlite|postgres] [--json FILE] [--profile]
+const usage = `npm run bench -- [--only ${topics}] [--row ROWS] [--database sqlite|postgres] [--json FILE] [--profile]
 
   --only      some of these, with commas
   --rows      finished transactions of the part \`finished\`, which runs only if it is named; 10,000,000 take 13 GB of disk
+  --row       some rows of the part \`latency\`, with commas: round trip and block time in milliseconds, such as 200/2000, or receiver
   --json      writes the figures to a file as well
   --profile   writes profiles of the service's processes, and says where
 `
@@ -73,6 +76,7 @@ const values = toolArguments(usage, {
   only: { type: 'string' },
   database: { type: 'string', default: 'sqlite' },
   rows: { type: 'string', default: '10000000' },
+  row: { type: 'string' },
   json: { type: 'string' },
   profile: { type: 'boolean', default: false },
 })
@@ -89,6 +93,11 @@ if (!['sqlite', 'postgres'].includes(values.database)) {
 const rows = Number(values.rows)
 if (!Number.isInteger(rows) || rows < 100_000) {
   print(`--rows ${values.rows}: give a whole number of 100,000 or more`)
+  process.exit(1)
+}
+const ofLatency = values.row?.split(',') ?? latencyRows
+if (!ofLatency.every((row) => latencyRows.includes(row))) {
+  print(`--row ${values.row}: unknown; choose from ${latencyRows.join()}`)
   process.exit(1)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
@@ -114,6 +123,7 @@ if (wants('burst')) report(await measureBurst(options))
 if (wants('e2e')) report(await measureEndToEnd(options))
 if (wants('relayers')) report(await measureRelayers(options))
 if (wants('one')) report(await measureOneDelete(options))
+if (wants('latency')) await measureLatency(options, ofLatency, report)
 if (wants('waiting')) report(await measureWaiting(options))
 if (wants('unread')) report(await measureUnread(options))
 if (wants('door')) report(await measureDoor(options))
