@@ -98,7 +98,7 @@ async function cycle({ place }: Case, windows: number): Promise<number> {
   return (last - first) / (windows - 1)
 }
 
-/** The rounds of each row are what the engine takes today, at the worst of some moments. What makes it faster lowers them. */
+/** The whole rounds of each row are what the engine takes, at the worst of some moments. What makes it faster lowers them. */
 const rows: readonly [
   name: string,
   rounds: number,
@@ -110,15 +110,15 @@ const rows: readonly [
   ['… with three endpoints', 3, threeEndpoints, 2, (one) => postAfterIdle(one, 5, { gasLimit })],
   ['… without a gas limit', 3, longBlocks, 2, (one) => postAfterIdle(one, 5, {})],
   ['… more than 16 blocks after the last', 3, longBlocks, 2, (one) => postAfterIdle(one, 20, { gasLimit })],
-  ['… as the last is confirmed', 0.1, longBlocks, 1, (one) => postAfterIdle(one, 0, { gasLimit })],
+  ['… as the last is confirmed', 0, longBlocks, 1, (one) => postAfterIdle(one, 0, { gasLimit })],
   ['… half a block later', 1, longBlocks, 1, (one) => postAfterIdle(one, 0.4, { gasLimit })],
   ['POST with a gas limit, beside another', 1, longBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
   ['… without a gas limit', 1, longBlocks, 4, (one) => postBesideAnother(one, {})],
-  ['… with a gas limit, a block each round', 2.13, shortBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
+  ['… with a gas limit, a block each round', 2, shortBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
   ['DELETE', 0, longBlocks, 4, cancelOne],
   ['… with three endpoints', 0, threeEndpoints, 4, cancelOne],
   ['… while a new block is looked at', 1, longBlocks, 1, cancelDuringLook],
-  ['… a block each round', 2.13, shortBlocks, 4, cancelOne],
+  ['… a block each round', 2, shortBlocks, 4, cancelOne],
   [
     `DELETE …/pending, of ${bulk} in flight`,
     ...([1, longBlocks, 1] as const),
@@ -132,8 +132,8 @@ const rows: readonly [
       return place.roundsUntilSent(begun, bulk, isNoOp)
     },
   ],
-  ['valid_until', 0.1, longBlocks, 4, expire],
-  ['… a block each round', 2.13, shortBlocks, 4, expire],
+  ['valid_until', 0, longBlocks, 4, expire],
+  ['… a block each round', 2, shortBlocks, 4, expire],
   [
     'PUT with a gas limit',
     ...([1, longBlocks, 4] as const),
@@ -144,16 +144,17 @@ const rows: readonly [
       return one.place.roundsUntilSent(begun, 1, isPayload)
     },
   ],
-  ['each 16 of a queue, a block each round', 9.24, { ...shortBlocks, maxInFlight: 16 }, 1, (one) => cycle(one, 11)],
-  ['each 256 of a queue, a block each round', 11.68, shortBlocks, 1, (one) => cycle(one, 4)],
+  ['each 16 of a queue, a block each round', 7, { ...shortBlocks, maxInFlight: 16 }, 1, (one) => cycle(one, 11)],
+  ['each 256 of a queue, a block each round', 10, shortBlocks, 1, (one) => cycle(one, 4)],
 ]
 
-test.each(rows)('%s: at most %d rounds', async (_, rounds, setting, phases, measure) => {
+test.each(rows)('%s: %d rounds', async (_, rounds, setting, phases, measure) => {
   const measured: number[] = []
   for (let index = 0; index < phases; index += 1) {
     const place = await openCalmWorld(disk, setting)
     measured.push(await measure({ place, phase: index / phases + 0.05 }))
     await place.close()
   }
-  expect(Math.round(100 * Math.max(...measured)) / 100).toBe(rounds)
+  // The engine's own waits are shorter than half a round.
+  expect(Math.round(Math.max(...measured))).toBe(rounds)
 })
