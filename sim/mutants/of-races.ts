@@ -194,4 +194,43 @@ export const ofRaces: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'cancel-at-an-old-price',
+    breaks: 'decides at once by its last look, however long ago that was',
+    caughtBy: 'test/engine/decide-at-once.test.ts',
+    expects: 'a no-op by a look of 6 s ago: it waits',
+    edits: [
+      {
+        file: 'src/engine/decide-at-once.ts',
+        find: 'if (!isRecent(clock.elapsed() - readAt, observation, policy)) return false',
+        put: 'isRecent(clock.elapsed() - readAt, observation, policy)',
+      },
+    ],
+  },
+  {
+    name: 'bind-during-a-look',
+    breaks: 'decides about everything by its last look, and not only about what is urgent',
+    caughtBy: 'test/engine/decide-at-once.test.ts',
+    expects: 'a POST is bound by the look, and not by a DELETE during it',
+    edits: [
+      {
+        file: 'src/engine/decide-at-once.ts',
+        find: "import { decideAtOnce, isRecent } from '../domain/decide/decide-at-once.ts'",
+        put: "import { decide as decideAtOnce } from '../domain/decide/decide.ts'\nimport { isRecent } from '../domain/decide/decide-at-once.ts'",
+      },
+    ],
+  },
+  {
+    name: 'no-op-for-a-counted-nonce',
+    breaks: 'signs a no-op at once for a nonce that its last look counted as spent',
+    caughtBy: 'test/engine/decide-at-once.test.ts',
+    expects: 'a nonce that the last look counted as spent gets no no-op before the next says more',
+    edits: [
+      {
+        file: 'src/domain/decide/decide-at-once.ts',
+        find: 'if (nonce < situation.observation.nonce || attempts.some(isNonceSpent)',
+        put: 'if (nonce < 0 || attempts.some(isNonceSpent)',
+      },
+    ],
+  },
 ]

@@ -41,13 +41,17 @@ interface Endings {
 
 export function advance(context: StepContext, ownership: Ownership, endings: Endings): Advancing {
   const wakes = bell()
+  const urgent = bell()
   const last: LastStep = { foundNothing: false }
   return {
-    wake: wakes.ring,
+    wake() {
+      wakes.ring()
+      urgent.ring()
+    },
     wakeIfIdle() {
       if (last.foundNothing) wakes.ring()
     },
-    stopped: run(context, ownership, { wakes, last }, endings),
+    stopped: run(context, ownership, { wakes, urgent, last }, endings),
   }
 }
 
@@ -58,7 +62,7 @@ interface LastStep {
 async function run(
   context: StepContext,
   ownership: Ownership,
-  { wakes, last }: { readonly wakes: Bell; readonly last: LastStep },
+  { wakes, urgent, last }: { readonly wakes: Bell; readonly urgent: Bell; readonly last: LastStep },
   endings: Endings,
 ): Promise<void> {
   const { clock } = context
@@ -67,7 +71,11 @@ async function run(
   const logConditions = loggingConditions(logger)
   const broadcasts = trackBroadcasts(() => wakes.ring())
   const presigning = trackPresigning(clock, () => wakes.ring())
-  const underWay = { wake: wakes.ring, broadcasts, signatures: trackSignatures(clock, () => wakes.ring()), presigning }
+  const signatures = trackSignatures(clock, () => {
+    wakes.ring()
+    urgent.ring()
+  })
+  const underWay = { wake: wakes.ring, urgent, broadcasts, signatures, presigning }
   let following: Following | undefined
   let carried = freshOwner
   const outage = loggingOutage(logger, {

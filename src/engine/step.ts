@@ -24,27 +24,13 @@ import type { Ownership } from '../ownership/ownership.ts'
 import type { RemoteKey } from '../signers/signer.ts'
 import type { EarlierWork } from '../store/store.ts'
 import { type Again, againAfter, type Decided, sleepMaxMs, sooner } from './again-after.ts'
-import type { BroadcastsUnderWay } from './broadcasts-under-way.ts'
+import { broadcastSigned, carryOut } from './carry-out.ts'
+import { actDuring, type LastLook, type Meanwhile } from './decide-at-once.ts'
 import { earlierOf, withAnswered, withAnswers } from './earlier-work.ts'
 import { findSent } from './find-sent.ts'
-import { logTakenBack } from './log-taken-back.ts'
-import { perform } from './perform.ts'
-import { type Presigning, presign } from './presign.ts'
-import { byNonce, newId, type RecordedBroadcast, record } from './record.ts'
-import { recordSigned } from './record-signed.ts'
-import { signDecision } from './sign.ts'
-import type { SignaturesUnderWay } from './signatures-under-way.ts'
-import { type SigningGroup, splitPlan } from './signing-group.ts'
+import { presign } from './presign.ts'
 import type { StepContext } from './step-context.ts'
-
-/** The work that an owner began in earlier steps, and does not wait for. */
-export interface UnderWay {
-  /** Begins the next step: an answer has come that a step did not wait for. */
-  wake(): void
-  readonly broadcasts: BroadcastsUnderWay
-  readonly signatures: SignaturesUnderWay
-  readonly presigning: Presigning
-}
+import type { UnderWay } from './under-way.ts'
 
 export interface StepResult {
   /** A transaction is open: the next block may change it. */
@@ -74,8 +60,16 @@ export interface OwnerMemory {
   readonly poolBeyondSince?: BlockNumber
   /** The highest head, and when this owner first saw one as high. */
   readonly headSeen?: HeadSeen
+  readonly lastLook?: LastLook
   /** Rows of the last step: the next one reads only those that have changed since. */
   readonly earlier?: EarlierWork
+}
+
+/** What an owner carries on from a look. */
+interface Seen {
+  readonly look: LastLook
+  readonly window: Window
+  readonly headSeen: HeadSeen
 }
 
 interface HeadSeen {
@@ -91,8 +85,10 @@ export async function step(
   carried: OwnerMemory,
   underWay: UnderWay,
 ): Promise<StepResult> {
-  await broadcastSigned(context, ownership, carried, underWay)
-  const { earlier, ...kept } = carried
+  // The rows show what was urgent before.
+  underWay.urgent.silence()
+  await broadcastSigned(context, ownership, underWay, carried.counted)
+  const { earlier, lastLook, ...kept } = carried
   const { window: before = firstWindow } = kept
   // Before the rows are read: no-ops that are stored during this step look missing in them.
   const mayPresign = underWay.presigning.isFree()
@@ -104,15 +100,21 @@ export async function step(
   chain.announce(stored.relayer.address)
   const begun = context.clock.now()
   if (isIdle(stored, begun)) return restIdle(context, stored, kept, begun)
-  const { remote } = context.signerOf(stored.relayer)
-  const { presigned } = stored
-  const inProgress = withMemory(context, stored, carried, underWay, remote)
+  const inProgress = withMemory(context, stored, carried, underWay)
   report(context, inProgress)
 
   const { relayer } = inProgress
+  const { remote } = context.signerOf(relayer)
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
-  const { window, headSeen, ...decided } = await observeAndDecide(context, chain, inProgress, policy, carried, underWay)
+  const readWork = async () => {
+    const read = await context.store.reads.work(relayer.id, 2 * before.size, earlierOf(stored, []))
+    return read && withMemory(context, read, carried, underWay)
+  }
+  const meanwhile = { context, chain, ownership, underWay, lastLook, readWork }
+  const seen = await observeAndDecide(meanwhile, inProgress, policy, carried)
+  if (!seen) return { follow: chain, againAfterMs: 0, idle: false, carried }
+  const { look, window, headSeen, ...decided } = seen
   const { work, plan, observation } = decided
   if (!isQueueBlocked(work)) context.observer.observed(relayer, snapshotOf(work, observation, plan))
 
@@ -120,33 +122,21 @@ export async function step(
     nonce: counted,
     head: { number },
   } = observation
-  const { unsigned, groups } = remote
-    ? splitPlan(plan, { work, observation, policy }, remote.groupMax)
-    : { unsigned: plan, groups: [] }
-  const recorded = await record(context, ownership, work, unsigned, observation, now)
-  logTakenBack(unsigned.decisions, context.logger)
+  const recorded = await carryOut(context, chain, ownership, underWay, { ...decided, policy, now })
   // While held up, a step looks at races only, so the other conditions stay as they were reported.
   const reported = isQueueBlocked(work) ? {} : { conditions: plan.conditions }
   const poolBeyondSince = plan.isPoolBeyond ? (carried.poolBeyondSince ?? number) : undefined
   const pool = poolBeyondSince !== undefined || (carried.pool && queuedOf(work).length === 0)
   const balance = carried.balance && observation.balance === undefined
   const beyond = poolBeyondSince === undefined ? {} : { poolBeyondSince }
-  const known = {
-    pool,
-    balance,
-    lostHistory: plan.lostHistory ?? 'none',
-    window,
-    counted,
-    headSeen,
-    ...beyond,
-  } as const
+  const ofLook = { window, counted, headSeen, lastLook: look, ...beyond }
+  const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', ...ofLook } as const
   if (ownership.lost.aborted) return { idle: true, carried: known, ...reported }
-  for (const group of groups) requestSignatures(context, underWay, group)
+  const { presigned } = stored
   if (remote && presigned && mayPresign) {
     const situation = { work, observation, policy, now }
     presign(context, ownership, underWay.presigning, remote, situation, plan.presignFirst ?? [])
   }
-  broadcast(context, chain, ownership, underWay, recorded.broadcasts)
   const after = againAfter(decided, policy, context.clock.now())
   return {
     follow: chain,
@@ -154,20 +144,15 @@ export async function step(
       sooner(after, remote && underWay.signatures.retryInMs(remote)),
       presigned && underWay.signatures.lateInMs(),
     ),
-    idle: recorded.written.length === 0 && recorded.broadcasts.length === 0 && groups.length === 0,
+    idle: recorded.isIdle,
     carried: { ...known, earlier: earlierOf(work, recorded.written) },
     ...reported,
   }
 }
 
 /** The rows, and what this process knows beside them. */
-function withMemory(
-  context: StepContext,
-  stored: Work,
-  carried: OwnerMemory,
-  underWay: UnderWay,
-  remote: RemoteKey | undefined,
-): Work {
+function withMemory(context: StepContext, stored: Work, carried: OwnerMemory, underWay: UnderWay): Work {
+  const { remote } = context.signerOf(stored.relayer)
   const lostHistory = historyOf(stored, carried)
   const { presigned } = stored
   return {
@@ -224,44 +209,6 @@ function signingOf(
   return { ...signatures.state(remote), ...(presigns && { presigns }) }
 }
 
-/** Begins to broadcast. No step waits for the answers. */
-function broadcast(
-  context: StepContext,
-  chain: Chain,
-  ownership: Ownership,
-  { broadcasts: underWay }: UnderWay,
-  broadcasts: readonly RecordedBroadcast[],
-): void {
-  if (broadcasts.length === 0) return
-  const hashes = broadcasts.map(({ attempt }) => attempt.hash)
-  underWay.follow(hashes, perform(context, chain, ownership, broadcasts))
-}
-
-/** Records the attempts that a remote signer signed since the last step, and broadcasts them together: two requests have no order. */
-async function broadcastSigned(
-  context: StepContext,
-  ownership: Ownership,
-  { counted = 0 }: OwnerMemory,
-  underWay: UnderWay,
-): Promise<void> {
-  const groups = underWay.signatures.take()
-  const [first] = groups
-  if (!first) return
-  const broadcasts: RecordedBroadcast[] = []
-  for (const signed of groups) {
-    broadcasts.push(...(await recordSigned(context, ownership, signed, counted)).broadcasts)
-    if (ownership.lost.aborted) return
-  }
-  broadcasts.sort(byNonce)
-  broadcast(context, context.chainOf(first.group.relayer), ownership, underWay, broadcasts)
-}
-
-function requestSignatures(context: StepContext, { signatures }: UnderWay, group: SigningGroup): void {
-  const { relayer, head } = group
-  const signing = { signer: context.signerOf(relayer), relayer, head, now: context.clock.now() }
-  signatures.request(group, ({ decision }) => signDecision(signing, decision, () => newId(context)))
-}
-
 function snapshotOf(work: Work, { nonce, balance }: Observation, { conditions }: Plan): RelayerSnapshot {
   const inFlight = inFlightOf(work)
   const [first] = inFlight
@@ -277,14 +224,14 @@ function snapshotOf(work: Work, { nonce, balance }: Observation, { conditions }:
   }
 }
 
+/** Undefined if something was decided at once during the look: the rows are older than that. */
 async function observeAndDecide(
-  context: StepContext,
-  chain: Chain,
+  meanwhile: Meanwhile,
   stored: Work,
   policy: NetworkPolicy,
   carried: OwnerMemory,
-  { broadcasts, wake }: UnderWay,
-): Promise<Decided & { readonly window: Window; readonly headSeen: HeadSeen }> {
+): Promise<(Decided & Seen) | undefined> {
+  const { context, chain, underWay } = meanwhile
   let work = stored
   let areConfirmedRowsRead = false
   const waits = queuedOf(work).length > 0
@@ -303,8 +250,11 @@ async function observeAndDecide(
       ...(tag && { tag }),
       ...(witness && { witness }),
     }
-    const observation = withUnknowns(await chain.observe(inquiry, wake), inquiry)
-    work = withAnswers(work, broadcasts.takeAnswered())
+    const readAt = context.clock.elapsed()
+    const look = chain.observe(inquiry, underWay.wake)
+    if (await actDuring(look, work, meanwhile)) return undefined
+    const observation = withUnknowns(await look, inquiry)
+    work = withAnswers(work, underWay.broadcasts.takeAnswered())
     const due = areConfirmedRowsRead ? undefined : dueOf(work, observation, policy, context.clock.now())
     if (due) {
       // The observation lacks the blocks of these rows.
@@ -327,7 +277,8 @@ async function observeAndDecide(
       work = { ...work, gapRecord }
       continue
     }
-    if (lacked.length === 0) return { work, plan, observation, decidedAt, window, headSeen }
+    const seen = { look: { observation, readAt }, window, headSeen }
+    if (lacked.length === 0) return { work, plan, observation, decidedAt, ...seen }
     for (const fact of lacked) requested.add(fact)
   }
 }

@@ -1,6 +1,8 @@
 // A wake-up signal. Rings without a waiter count as one ring for the next.
 export interface Bell {
   ring(): void
+  /** Forgets the rings so far. */
+  silence(): void
   /** Resolves at the next ring, or at once if it rang since the last wait; never rejects. */
   wait(signal: AbortSignal): Promise<void>
 }
@@ -12,6 +14,9 @@ export function bell(): Bell {
     ring() {
       rang = true
       waiter?.()
+    },
+    silence() {
+      rang = false
     },
     async wait(signal) {
       if (!rang && !signal.aborted) {

@@ -8,6 +8,7 @@ import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
+import { bell } from '../../src/ops/bell.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret } from '../../src/ops/secret.ts'
 import { openVault, type Vault } from '../../src/ops/vault.ts'
@@ -26,6 +27,7 @@ async function openPresigning(policies: Partial<Policies> = { presignCancel: 2 }
   const { clock, under } = place
   const newUnderWay = () => ({
     wake: () => {},
+    urgent: bell(),
     broadcasts: trackBroadcasts(() => {}),
     signatures: trackSignatures(clock, () => {}),
     presigning: trackPresigning(clock, () => {}),

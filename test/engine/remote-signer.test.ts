@@ -11,6 +11,7 @@ import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
 import { step as stepWithoutAnswers } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
+import { bell } from '../../src/ops/bell.ts'
 import { SignerUnavailable } from '../../src/signers/signer.ts'
 import type { Store } from '../../src/store/store.ts'
 import { blockHash, by, headAt, height, someMarket, someObservation, somePolicy } from '../domain/some.ts'
@@ -31,6 +32,7 @@ async function openRemote(groupMax?: number, policies: Partial<Policies> = {}, n
   let isAnswered = false
   const underWay = {
     wake: () => {},
+    urgent: bell(),
     broadcasts: trackBroadcasts(() => {
       isAnswered = true
     }),

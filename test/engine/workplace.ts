@@ -15,8 +15,10 @@ import { isInPhase } from '../../src/domain/transaction.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
-import { type OwnerMemory, step as stepOnce, type UnderWay } from '../../src/engine/step.ts'
+import { type OwnerMemory, step as stepOnce } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
+import type { UnderWay } from '../../src/engine/under-way.ts'
+import { bell } from '../../src/ops/bell.ts'
 import { noMetrics } from '../../src/ops/metrics.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret } from '../../src/ops/secret.ts'
@@ -62,6 +64,7 @@ export const step: typeof stepOnce = async (context, ownership, carried, underWa
 /** For a step by itself. */
 export const noneHanging: UnderWay = {
   wake: () => {},
+  urgent: bell(),
   broadcasts: trackBroadcasts(() => {}),
   signatures: trackSignatures(standing, () => {}),
   presigning: trackPresigning(standing, () => {}),

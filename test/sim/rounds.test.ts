@@ -117,8 +117,8 @@ const rows: readonly [
   ['… with a gas limit, a block each round', 2, shortBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
   ['DELETE', 0, longBlocks, 4, cancelOne],
   ['… with three endpoints', 0, threeEndpoints, 4, cancelOne],
-  ['… while a new block is looked at', 1, longBlocks, 1, cancelDuringLook],
-  ['… a block each round', 2, shortBlocks, 4, cancelOne],
+  ['… while a new block is looked at', 0, longBlocks, 1, cancelDuringLook],
+  ['… a block each round', 0, shortBlocks, 4, cancelOne],
   [
     `DELETE …/pending, of ${bulk} in flight`,
     ...([1, longBlocks, 1] as const),
@@ -133,7 +133,7 @@ const rows: readonly [
     },
   ],
   ['valid_until', 0, longBlocks, 4, expire],
-  ['… a block each round', 2, shortBlocks, 4, expire],
+  ['… a block each round', 0, shortBlocks, 4, expire],
   [
     'PUT with a gas limit',
     ...([1, longBlocks, 4] as const),

@@ -21,14 +21,14 @@ import { addedBy } from './terms/funds.ts'
 import { explainStalled, explainUnproven } from './waits/explain-waits.ts'
 
 /** Decides about one transaction after the other, by nonce: the cost of one's attempt is not left for the next. */
-export function followAll(situation: Situation): FollowUps {
+export function followAll(situation: Situation, stepsOf: typeof followUp = followUp): FollowUps {
   const { work, observation, policy } = situation
   const followUps: Decision[] = []
   const lacks = new Set<Fact>()
   let unsignedCost = 0n
   let current = situation
   for (const transaction of work.open) {
-    for (const each of followUp(transaction, current)) {
+    for (const each of stepsOf(transaction, current)) {
       if ('lacks' in each) {
         lacks.add(each.lacks)
         continue

@@ -1,0 +1,77 @@
+// Carries out what an owner decided: it records the decisions, and only then requests signatures and broadcasts.
+import type { Chain } from '../chain/chain.ts'
+import type { Plan } from '../domain/decide/plan/decision.ts'
+import type { Situation } from '../domain/decide/plan/work.ts'
+import type { Nonce } from '../domain/units.ts'
+import type { Ownership } from '../ownership/ownership.ts'
+import { logTakenBack } from './log-taken-back.ts'
+import { perform } from './perform.ts'
+import { byNonce, newId, type Recorded, type RecordedBroadcast, record } from './record.ts'
+import { recordSigned } from './record-signed.ts'
+import { signDecision } from './sign.ts'
+import { type SigningGroup, splitPlan } from './signing-group.ts'
+import type { StepContext } from './step-context.ts'
+import type { UnderWay } from './under-way.ts'
+
+/** Returns the record, and whether it changed nothing. Throws as `record` does. */
+export async function carryOut(
+  context: StepContext,
+  chain: Chain,
+  ownership: Ownership,
+  underWay: UnderWay,
+  { work, plan, observation, policy, now }: Situation & { readonly plan: Plan },
+): Promise<Recorded & { readonly isIdle: boolean }> {
+  const { remote } = context.signerOf(work.relayer)
+  const { unsigned, groups } = remote
+    ? splitPlan(plan, { work, observation, policy }, remote.groupMax)
+    : { unsigned: plan, groups: [] }
+  const recorded = await record(context, ownership, work, unsigned, observation, now)
+  logTakenBack(unsigned.decisions, context.logger)
+  const isIdle = recorded.written.length === 0 && recorded.broadcasts.length === 0 && groups.length === 0
+  if (ownership.lost.aborted) return { ...recorded, isIdle }
+  for (const group of groups) requestSignatures(context, underWay, group)
+  broadcast(context, chain, ownership, underWay, recorded.broadcasts)
+  return { ...recorded, isIdle }
+}
+
+/** Begins to broadcast. No step waits for the answers. */
+function broadcast(
+  context: StepContext,
+  chain: Chain,
+  ownership: Ownership,
+  { broadcasts: underWay }: UnderWay,
+  broadcasts: readonly RecordedBroadcast[],
+): void {
+  if (broadcasts.length === 0) return
+  const hashes = broadcasts.map(({ attempt }) => attempt.hash)
+  underWay.follow(hashes, perform(context, chain, ownership, broadcasts))
+}
+
+/**
+ * Records the attempts that a remote signer signed since the last call, and broadcasts them together: two requests have no order. `counted`:
+ * the account's count at the last look. Returns whether there were any.
+ */
+export async function broadcastSigned(
+  context: StepContext,
+  ownership: Ownership,
+  underWay: UnderWay,
+  counted: Nonce = 0,
+): Promise<boolean> {
+  const groups = underWay.signatures.take()
+  const [first] = groups
+  if (!first) return false
+  const broadcasts: RecordedBroadcast[] = []
+  for (const signed of groups) {
+    broadcasts.push(...(await recordSigned(context, ownership, signed, counted)).broadcasts)
+    if (ownership.lost.aborted) return true
+  }
+  broadcasts.sort(byNonce)
+  broadcast(context, context.chainOf(first.group.relayer), ownership, underWay, broadcasts)
+  return true
+}
+
+function requestSignatures(context: StepContext, { signatures }: UnderWay, group: SigningGroup): void {
+  const { relayer, head } = group
+  const signing = { signer: context.signerOf(relayer), relayer, head, now: context.clock.now() }
+  signatures.request(group, ({ decision }) => signDecision(signing, decision, () => newId(context)))
+}
