@@ -108,6 +108,19 @@ export const ofPolicies: readonly Mutant[] = [
     ],
   },
   {
+    name: 'free-a-slot-twice',
+    breaks: 'makes room for a spent nonce by the count, and again by its receipt',
+    caughtBy: 'test/domain/decide/window.test.ts',
+    expects: 'makes room once: its receipt makes no more',
+    edits: [
+      {
+        file: 'src/domain/decide/terms/window.ts',
+        find: 'Math.min(inFlightMax - unspent.length,',
+        put: 'Math.min(inFlightMax - unspent.length + open.length - inFlight.length,',
+      },
+    ],
+  },
+  {
     name: 'go-on-while-paused',
     breaks: 'gives nonces to what waits while the relayer is paused',
     expects: 'while the relayer was paused',

@@ -69,6 +69,20 @@ export const ofSending: readonly Mutant[] = [
     ],
   },
   {
+    name: 'payloads-beside-unanswered-ones',
+    breaks:
+      'sends payloads in a request of their own while others are not answered yet, so that they may overtake these',
+    caughtBy: 'test/domain/decide/decide.test.ts',
+    expects: 'payloads wait, old and new, and so do the gap fillers',
+    edits: [
+      {
+        file: 'src/domain/decide/plan/work.ts',
+        find: 'if (payloads.has(hash)) return true',
+        put: 'if (payloads.has(hash)) return false',
+      },
+    ],
+  },
+  {
     name: 'gap-before-its-owner',
     breaks: 'fills a gap before the transaction that left it is written',
     expects: 'UNIQUE constraint failed: transactions.relayer_id, transactions.open, transactions.nonce',

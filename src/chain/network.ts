@@ -31,6 +31,7 @@ import { type HeadTracker, trackHead } from './heads/track-head.ts'
 import { callingWitnesses } from './inclusions/call-witnesses.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
 import { findingSpenders } from './inclusions/find-spender.ts'
+import { readingReceiptsBeside } from './inclusions/read-beside.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
 import { type Endpoint, type EndpointConfig, openEndpoint } from './nodes/endpoint.ts'
 import { chooseAmong, type Endpoints, forward, forwardRead } from './nodes/endpoints.ts'
@@ -110,6 +111,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
   const { tipFloor, ownBlocks, readMarket } = openMarket(options, { endpoints, profile, isDevelopment })
   const witnesses = callingWitnesses({ endpoints, providers, namedBlock, witness, clock, logger, metrics, note })
+  const receiptsBeside = readingReceiptsBeside(clock, readCanonical, witnesses)
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
   const price = rememberPrice(clock)
   const send = openSendRaw(profile, clock)
@@ -119,7 +121,7 @@ export function openNetwork(options: NetworkOptions): Chain {
       const seen = await observe(
         {
           ...{ endpoints, providers, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, ...gas },
-          ...{ searched, unexplained, findSpender, checkHistory, witnesses, refusals },
+          ...{ searched, unexplained, findSpender, checkHistory, witnesses, receiptsBeside, refusals },
         },
         inquiry,
         changed,

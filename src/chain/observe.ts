@@ -20,6 +20,7 @@ import { type HeadTracker, type TrackedHead, watchChain } from './heads/track-he
 import type { Witnesses } from './inclusions/call-witnesses.ts'
 import type { CheckHistory } from './inclusions/check-history.ts'
 import { type FindInclusions, findInclusions } from './inclusions/find-inclusions.ts'
+import type { ReceiptsBeside } from './inclusions/read-beside.ts'
 import { isComplete } from './inclusions/receipt.ts'
 import type { Endpoints } from './nodes/endpoints.ts'
 import type { Refusals } from './sending/remember-refusals.ts'
@@ -44,6 +45,7 @@ interface Observe {
   readonly findSpender: FindInclusions['findSpender']
   readonly checkHistory: CheckHistory
   readonly witnesses: Witnesses
+  readonly receiptsBeside: ReceiptsBeside
   readonly refusals: Pick<Refusals, 'findRefusedByAll' | 'findUnshown' | 'refusedGas'>
 }
 
@@ -99,12 +101,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   // The tag and the inclusions' blocks must lie on one branch.
   const tagged = isSameChain() ? named : undefined
   const { account, by } = read
-  const known = new Map([...account.inclusions].filter(([, each]) => !parts.witnesses.isRefuted(claimOf(each))))
-  const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isComplete(known.get(nonce)))
-  for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)
-  const spenders = await findInclusions(parts, inquiry.address, spent, known, { ...at, by })
-  const { inclusions, lostNoOps } = spenders
-  const dark = inquiry.witness ? spent.filter((each) => !inclusions.has(each.nonce) && !lostNoOps.has(each.nonce)) : []
+  const { inclusions, lostNoOps, unread, dark } = await findSpent(parts, inquiry, account, { ...at, by }, changed)
   const nonce = await accounts.nonceShown(inquiry.address, at, read, {
     first: byNonce(dark)[0]?.nonce,
     isRefuted: dark.some(({ attempts }) => attempts.some(({ hash }) => parts.witnesses.hasRefuted(hash))),
@@ -140,6 +137,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     ...(missingReceivers && { missingReceivers }),
     ...(market && { market: withGas(withLeastTip(market, leastTip), noOpOf(noOp, gasFigures), parts, inquiry) }),
     inclusions,
+    ...(unread.size > 0 && { unread }),
     lostNoOps,
     canonical,
     ...(tagged !== undefined && { tagged }),
@@ -149,6 +147,24 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     ...(unshown && { unshown }),
     ...(isSplit && nothingSettled),
   }
+}
+
+/** The spenders of spent nonces. `dark`: nothing shows theirs, and two counts are compared where witnesses are called. */
+async function findSpent(
+  parts: Observe,
+  { address, live, sends = false, witness }: Inquiry,
+  account: Pick<Observation, 'nonce' | 'inclusions'>,
+  at: TrackedHead,
+  changed: (() => void) | undefined,
+) {
+  const known = new Map([...account.inclusions].filter(([, each]) => !parts.witnesses.isRefuted(claimOf(each))))
+  const spent = live.filter(({ nonce }) => nonce < account.nonce && !isComplete(known.get(nonce)))
+  for (const { nonce } of live) if (nonce >= account.nonce) parts.unexplained.forget(address, nonce)
+  const beside = await parts.receiptsBeside(address, spent, at, { sends, changed })
+  const open = spent.filter(({ nonce }) => !beside.inclusions.has(nonce) && !beside.underWay.has(nonce))
+  const { inclusions, lostNoOps } = await findInclusions(parts, address, open, known, at)
+  const dark = witness ? open.filter(({ nonce }) => !inclusions.has(nonce) && !lostNoOps.has(nonce)) : []
+  return { inclusions: new Map([...inclusions, ...beside.inclusions]), lostNoOps, unread: beside.underWay, dark }
 }
 
 /** The earlier account, and the nonces whose cost neither balance includes: none that counts as unspent, or was unspent then. */

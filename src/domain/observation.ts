@@ -72,6 +72,8 @@ export interface Inquiry {
   readonly explainedBelow?: Nonce
   /** Nonces with attempts that a node may have, and every attempt that could have taken them. */
   readonly live: readonly LiveNonce[]
+  /** A transaction waits to be sent: receipts are read beside it, and no answer waits for them. */
+  readonly sends?: boolean
   /** Blocks that held transactions of ours: are they still canonical? */
   readonly inclusionBlocks: readonly BlockNumber[]
   /** A transaction waits for this tag: which block does it name? */
@@ -171,6 +173,8 @@ export interface Observation {
    * block is canonical at `head`.
    */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
+  /** The spent nonces whose receipts are on their way. Absent: none. */
+  readonly unread?: ReadonlySet<Nonce>
   /** No-ops of ours that took a nonce of an inquiry and are not on record, by nonce. */
   readonly lostNoOps?: ReadonlyMap<Nonce, LostNoOp>
   /** The canonical hash at a height; a height that could not be read is missing. */

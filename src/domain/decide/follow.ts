@@ -61,6 +61,7 @@ function followUp(transaction: Transaction, situation: Situation): Steps {
 
   const { nonce } = transaction.lifecycle
   if (nonce < observation.nonce) {
+    if (observation.unread?.has(nonce)) return []
     const lost = shownByLostNoOp(transaction, observation)
     if (lost && 'do' in lost) return [lost]
     const inclusion = lost ?? observation.inclusions.get(nonce)

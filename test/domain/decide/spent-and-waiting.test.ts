@@ -59,6 +59,16 @@ test('a payload that was given up keeps the words of the node that called it inv
   expect(include(requested, by(noOp)).statusReason).toBe(`canceled: the no-op ${noOp.hash} took its nonce`)
 })
 
+test('while the receipt of a spent nonce is on its way, nothing is decided about it, and the queue goes on', () => {
+  const cancellation = { origin: 'request', requestedAt: now } as const
+  const open = [inFlight(4), inFlight(5, [someAttempt(5)], { cancellation })]
+  const seen = { nonce: 6, pendingNonce: 6, head: headAt(height + 100) }
+  const { decisions } = plan({ open, queued: [queued(1)] }, { ...seen, unread: new Set([4, 5]) })
+  expect(decisions).toMatchObject([{ do: 'assignNonce', nonce: 6 }])
+  // Without one, the waits are explained, and the race goes on.
+  expect(plan({ open }, seen).decisions.map((each) => each.do)).toEqual(['explain', 'explain', 'signNoOp'])
+})
+
 test('a spent nonce without a receipt is paid for once: its cost is kept back only where the balance includes it', () => {
   const open = [inFlight(4, [someAttempt(4)]), inFlight(5, [someAttempt(5)])]
   const costs = open.map((each) => maxCostOf(each, someMarket))

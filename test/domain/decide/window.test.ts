@@ -15,9 +15,11 @@ import type { Policies } from '../../../src/domain/policy-table.ts'
 import type { DecisionProfile } from '../../../src/domain/relayer.ts'
 import {
   answered,
+  by,
   headAt,
   height,
   inFlight,
+  mined,
   someAttempt,
   someObservation,
   somePolicy,
@@ -59,6 +61,13 @@ describe('a nonce that the count calls spent', () => {
     expect(room({ relayer, open: flight(16) }, { nonce: 5 })).toBe(5)
     expect(room({ relayer, open: flight(26) }, { nonce: 20 })).toBe(6)
     expect(room({ relayer, open: flight(32) }, { nonce: 32 })).toBe(0)
+  })
+  test('makes room once: its receipt makes no more', () => {
+    const [first, ...rest] = flight(16)
+    if (!first) throw new Error('none in flight')
+    expect(room({ relayer, open: [first, ...rest] }, { nonce: 1 })).toBe(1)
+    const attempt = first.lifecycle.attempts[0]
+    expect(room({ relayer, open: [mined(0, by(attempt, height), [attempt]), ...rest] }, { nonce: 1 })).toBe(1)
   })
   test('makes none where pools keep one of the account, or drop what is above a gap', () => {
     expect(room({ relayer, open: flight(1) }, { nonce: 1, delegated: true })).toBe(0)

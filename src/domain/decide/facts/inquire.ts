@@ -33,6 +33,7 @@ export function inquire(
   const unknownWords = payloadInUnknownWords(inFlight)
   const front = frontOf(work)
   const binds = front.length > 0
+  const sends = sendsBeside(work)
   // Any queued transaction may be the next that the balance covers.
   const most = work.relayer.policies.skipUnfunded
     ? work.queued.length
@@ -57,6 +58,7 @@ export function inquire(
     spentBelow,
     ...(explainedBelow > spentBelow && { explainedBelow }),
     live: inFlight.map(liveNonceOf),
+    ...(sends && { sends }),
     inclusionBlocks: [
       ...new Set([
         ...mined.map(({ lifecycle }) => lifecycle.inclusion.block.number),
@@ -75,9 +77,11 @@ export function inquire(
     ...(refusedGas !== undefined && { refusedGas }),
     ...(unknownWords && { unknownWords }),
     // Even without room: this step may find some, if the chain took a transaction in flight.
-    ...((binds || requested.has('balance')) && {
+    ...((binds || sends || requested.has('balance')) && {
       balance:
-        isBalanceInDoubt || wasRejected(inFlight, 'insufficientFunds') || wantsFreshBalance(front) ? 'now' : 'recent',
+        sends || isBalanceInDoubt || wasRejected(inFlight, 'insufficientFunds') || wantsFreshBalance(front)
+          ? 'now'
+          : 'recent',
     }),
     delegation:
       (binds && inFlight.length + work.queued.length > 1) ||
@@ -85,6 +89,17 @@ export function inquire(
     pendingNonce: requested.has('pendingNonce'),
     ...(requested.has('secondCount') && { secondCount: true }),
   }
+}
+
+/** In the count's own batch one or two receipts prove the nonces of so few. */
+const provenByReceipts = 2
+
+/**
+ * Whether receipts are read beside the next sends. The balance is then read with the count, as nothing else shows what spent nonces cost.
+ * Also while earlier sends are under way: their answers decide when the next go out.
+ */
+function sendsBeside({ underWay: _, signing: __, ...work }: Work): boolean {
+  return inFlightOf(work).length > provenByReceipts && !work.lostHistory && frontOf(work).length > 0
 }
 
 function liveNonceOf(transaction: InPhase<'inFlight'>): LiveNonce {
