@@ -24,6 +24,15 @@ export interface LastLook {
   readonly readAt: number
 }
 
+/** A look that did not read the balance keeps the one of the look before, if no nonce was spent since: a PUT needs it. */
+export function withKnownBalance(observation: Observation, before: LastLook | undefined): Observation {
+  const { nonce, balance, balanceReadAt, lagged } = before?.observation ?? {}
+  // Where payments count later, both are of one head.
+  if (observation.balance !== undefined || balance === undefined || nonce !== observation.nonce || lagged)
+    return observation
+  return { ...observation, balance, ...(balanceReadAt !== undefined && { balanceReadAt }) }
+}
+
 export interface Meanwhile {
   readonly context: StepContext
   readonly chain: Chain

@@ -25,7 +25,7 @@ import type { RemoteKey } from '../signers/signer.ts'
 import type { EarlierWork } from '../store/store.ts'
 import { type Again, againAfter, type Decided, sleepMaxMs, sooner } from './again-after.ts'
 import { broadcastSigned, carryOut } from './carry-out.ts'
-import { actDuring, type LastLook, type Meanwhile } from './decide-at-once.ts'
+import { actDuring, type LastLook, type Meanwhile, withKnownBalance } from './decide-at-once.ts'
 import { earlierOf, withAnswered, withAnswers } from './earlier-work.ts'
 import { findSent } from './find-sent.ts'
 import { presign } from './presign.ts'
@@ -251,9 +251,9 @@ async function observeAndDecide(
       ...(witness && { witness }),
     }
     const readAt = context.clock.elapsed()
-    const look = chain.observe(inquiry, underWay.wake)
-    if (await actDuring(look, work, meanwhile)) return undefined
-    const observation = withUnknowns(await look, inquiry)
+    const observing = chain.observe(inquiry, underWay.wake)
+    if (await actDuring(observing, work, meanwhile)) return undefined
+    const observation = withUnknowns(await observing, inquiry)
     work = withAnswers(work, underWay.broadcasts.takeAnswered())
     const due = areConfirmedRowsRead ? undefined : dueOf(work, observation, policy, context.clock.now())
     if (due) {
@@ -277,7 +277,8 @@ async function observeAndDecide(
       work = { ...work, gapRecord }
       continue
     }
-    const seen = { look: { observation, readAt }, window, headSeen }
+    const look = { observation: withKnownBalance(observation, meanwhile.lastLook), readAt }
+    const seen = { look, window, headSeen }
     if (lacked.length === 0) return { work, plan, observation, decidedAt, ...seen }
     for (const fact of lacked) requested.add(fact)
   }

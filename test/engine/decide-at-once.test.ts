@@ -6,6 +6,7 @@ import { isNoOp } from '../../src/domain/attempt.ts'
 import type { TransactionId } from '../../src/domain/ids.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
+import { withKnownBalance } from '../../src/engine/decide-at-once.ts'
 import { advance } from '../../src/engine/loop.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
 import { blockHash, by, headAt, height, someObservation } from '../domain/some.ts'
@@ -238,4 +239,14 @@ test('a remote signer is called once for the no-op, which leaves with the signat
   await quiescence()
   expect(held()).toEqual([])
   expect(await owner.noOpsOf(owner.first)).toHaveLength(1)
+})
+
+test('a balance is known from an earlier look until a nonce is spent, unless payments count later', () => {
+  const { balance: _, ...unread } = someObservation({ head: headAt(height + 1) })
+  const known = { observation: someObservation({ balance: 7n, balanceReadAt: height }), readAt: 0 }
+  expect(withKnownBalance(unread, known)).toMatchObject({ balance: 7n, balanceReadAt: height })
+  expect(withKnownBalance({ ...unread, balance: 5n }, known).balance).toBe(5n)
+  expect(withKnownBalance({ ...unread, nonce: 1 }, known).balance).toBeUndefined()
+  const lagged = { ...known, observation: { ...known.observation, lagged: { balance: 7n, nonce: 0 } } }
+  expect(withKnownBalance(unread, lagged).balance).toBeUndefined()
 })

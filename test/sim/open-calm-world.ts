@@ -24,9 +24,10 @@ export interface Setting {
   readonly blocktimeMs: number
   readonly maxInFlight: number
   readonly endpoints: number
+  readonly confirmations: number
 }
 
-export const longBlocks: Setting = { blocktimeMs: 12_000, maxInFlight: 256, endpoints: 1 }
+export const longBlocks: Setting = { blocktimeMs: 12_000, maxInFlight: 256, endpoints: 1, confirmations: 2 }
 /** A block for each round. */
 export const shortBlocks: Setting = { ...longBlocks, blocktimeMs: roundTripMs }
 
@@ -83,7 +84,9 @@ export async function openCalmWorld(disk: Disk, setting: Setting) {
     /** No transaction is open. */
     async passUntilIdle(): Promise<void> {
       const isOpen = () => [...world.rows.all().values()].some(({ open }) => open === 1)
-      for (let blocks = 0; isOpen(); blocks += 1) {
+      // What was sent just now is no row yet.
+      await pass(setting.blocktimeMs)
+      for (let blocks = 1; isOpen(); blocks += 1) {
         if (blocks > 100) throw new Error('a transaction does not end')
         await pass(setting.blocktimeMs)
       }
@@ -167,13 +170,13 @@ function recordLeaving({ network, timeline }: World): Leaving {
 }
 
 /** Nothing that was drawn remains, but what no fault needs. */
-function calm(drawn: Scenario, { blocktimeMs, maxInFlight, endpoints }: Setting): Scenario {
+function calm(drawn: Scenario, { blocktimeMs, maxInFlight, endpoints, confirmations }: Setting): Scenario {
   const indexes = Array.from({ length: endpoints }, (_, index) => index)
   const [geth] = profiles
   if (geth === undefined) throw new Error('there is no profile')
   return {
     ...drawn,
-    ...{ blocktimeMs, configuredBlocktimeMs: blocktimeMs, reorgMax: 0, confirmations: 2, relayers: 1 },
+    ...{ blocktimeMs, configuredBlocktimeMs: blocktimeMs, reorgMax: 0, confirmations, relayers: 1 },
     ...{ kind: ethereum, eip1559: true, resurfacing: 0, restores: [], replicas: undefined, operator: undefined },
     // So many that chance leaves none out.
     transactionsPerBlockMax: 1_000_000_000,
