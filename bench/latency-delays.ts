@@ -5,7 +5,7 @@ import { inWords, isNoOp, type Place, payment, postMany, relayer, untilIdle, unt
 import { median } from './median.ts'
 
 const idleTurns = 3
-const busyTurns = 5
+const busyTurns = 3
 const bulk = 200
 const seldomMs = 60_000
 
