@@ -23,8 +23,8 @@ export const ofSigners: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/record-signed.ts',
-        find: 'Math.min(room.spentBelow, counted)',
-        put: 'room.spentBelow',
+        find: 'roomIn(work, roomOnArrival(group, seen, profile))',
+        put: 'roomOnArrival(group, seen, profile).inFlightMax',
       },
     ],
   },

@@ -2,7 +2,7 @@
 import { type Market, withLeastTip } from '../domain/fees.ts'
 import { type GasFigures, lowBaseGas } from '../domain/gas-figures.ts'
 import type { Head, HistoryInquiry, Inquiry, Observation, WitnessInquiry } from '../domain/observation.ts'
-import type { BlockNumber, Nonce } from '../domain/units.ts'
+import type { BlockNumber } from '../domain/units.ts'
 import { claimOf } from '../domain/witness.ts'
 import { byNonce } from './accounts/account-memory.ts'
 import type { Accounts } from './accounts/read-account.ts'
@@ -132,7 +132,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     ...gas,
     nonce,
     ...balance,
-    ...settledBy(balance, nonce, lagged),
+    ...(lagged && { lagged }),
     gasFigures,
     ...(missingReceivers && { missingReceivers }),
     ...(market && { market: withGas(withLeastTip(market, leastTip), noOpOf(noOp, gasFigures), parts, inquiry) }),
@@ -165,18 +165,6 @@ async function findSpent(
   const { inclusions, lostNoOps } = await findInclusions(parts, address, open, known, at)
   const dark = witness ? open.filter(({ nonce }) => !inclusions.has(nonce) && !lostNoOps.has(nonce)) : []
   return { inclusions: new Map([...inclusions, ...beside.inclusions]), lostNoOps, unread: beside.underWay, dark }
-}
-
-/** The earlier account, and the nonces whose cost neither balance includes: none that counts as unspent, or was unspent then. */
-function settledBy(
-  { balancePaidBelow: paidBelow }: Pick<Observation, 'balancePaidBelow'>,
-  nonce: Nonce,
-  lagged: Observation['lagged'],
-): Pick<Observation, 'lagged' | 'balancePaidBelow'> {
-  return {
-    ...(lagged && { lagged }),
-    ...(paidBelow !== undefined && { balancePaidBelow: Math.min(paidBelow, nonce, lagged?.nonce ?? nonce) }),
-  }
 }
 
 /** The gas of payloads, and the most that one may have. */

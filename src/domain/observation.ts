@@ -159,8 +159,6 @@ export interface Observation {
   /** The balance read at the head, or earlier and less our cost since. */
   readonly balance?: Wei
   readonly balanceReadAt?: BlockNumber
-  /** Nonces below are spent, and the balance, or that of `lagged`, is without their cost. Absent without a balance. */
-  readonly balancePaidBelow?: Nonce
   /**
    * The account as of `balance_lag_blocks` blocks before the head. Absent: the network has no such lag, the step requested no balance,
    * or neither a node nor this process has it.

@@ -2,7 +2,7 @@
 import type { Chain } from '../chain/chain.ts'
 import type { Plan } from '../domain/decide/plan/decision.ts'
 import type { Situation } from '../domain/decide/plan/work.ts'
-import type { Nonce } from '../domain/units.ts'
+import type { Observation } from '../domain/observation.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import { logTakenBack } from './log-taken-back.ts'
 import { perform } from './perform.ts'
@@ -19,11 +19,11 @@ export async function carryOut(
   chain: Chain,
   ownership: Ownership,
   underWay: UnderWay,
-  { work, plan, observation, policy, now }: Situation & { readonly plan: Plan },
+  { work, plan, observation, now }: Omit<Situation, 'policy'> & { readonly plan: Plan },
 ): Promise<Recorded & { readonly isIdle: boolean }> {
   const { remote } = context.signerOf(work.relayer)
   const { unsigned, groups } = remote
-    ? splitPlan(plan, { work, observation, policy }, remote.groupMax)
+    ? splitPlan(plan, work, observation, remote.groupMax)
     : { unsigned: plan, groups: [] }
   const recorded = await record(context, ownership, work, unsigned, observation, now)
   logTakenBack(unsigned.decisions, context.logger)
@@ -48,21 +48,21 @@ function broadcast(
 }
 
 /**
- * Records the attempts that a remote signer signed since the last call, and broadcasts them together: two requests have no order. `counted`:
- * the account's count at the last look. Returns whether there were any.
+ * Records the attempts that a remote signer signed since the last call, and broadcasts them together: two requests have no order. Returns
+ * whether there were any.
  */
 export async function broadcastSigned(
   context: StepContext,
   ownership: Ownership,
   underWay: UnderWay,
-  counted: Nonce = 0,
+  seen: Observation | undefined,
 ): Promise<boolean> {
   const groups = underWay.signatures.take()
   const [first] = groups
   if (!first) return false
   const broadcasts: RecordedBroadcast[] = []
   for (const signed of groups) {
-    broadcasts.push(...(await recordSigned(context, ownership, signed, counted)).broadcasts)
+    broadcasts.push(...(await recordSigned(context, ownership, signed, seen)).broadcasts)
     if (ownership.lost.aborted) return true
   }
   broadcasts.sort(byNonce)

@@ -59,7 +59,7 @@ export async function actDuring(look: Promise<unknown>, work: Work, meanwhile: M
     if (await act(rows, meanwhile)) hasActed = true
     await waitForMore(over, rows, meanwhile)
     if (isOver) break
-    if (await broadcastSigned(context, ownership, underWay, lastLook?.observation.nonce)) hasActed = true
+    if (await broadcastSigned(context, ownership, underWay, lastLook?.observation)) hasActed = true
     rows = await readWork()
   }
   await over

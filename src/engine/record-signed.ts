@@ -2,14 +2,15 @@
 // so each transaction is read anew, and the signature stays unused if the transaction changed.
 import { isDeepStrictEqual } from 'node:util'
 import type { Attempt } from '../domain/attempt.ts'
-import { wasOrderedSince } from '../domain/decide/rules/arrival-order.ts'
+import { roomOnArrival, wasOrderedSince } from '../domain/decide/rules/arrival-order.ts'
 import { keepsBound } from '../domain/decide/rules/cost-bound.ts'
 import { rivalsInPools } from '../domain/decide/terms/rivals.ts'
 import { roomIn } from '../domain/decide/terms/window.ts'
 import { StaleWrite } from '../domain/errors.ts'
+import type { Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import { isInPhase, revisionOf, type Transaction } from '../domain/transaction.ts'
-import type { Nonce, TimestampMs } from '../domain/units.ts'
+import type { TimestampMs } from '../domain/units.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { Session, Store } from '../store/store.ts'
 import { hasSameRules, type Recorded, type RecordedDecision, write } from './record.ts'
@@ -17,18 +18,18 @@ import type { SignedGroup } from './signatures-under-way.ts'
 import type { SigningGroup, SigningOrder } from './signing-group.ts'
 import type { StepContext } from './step-context.ts'
 
-/** Records nothing if a client changed the relayer meanwhile. `counted`: the account's count as last observed. Throws OwnershipLost. */
+/** Records nothing if a client changed the relayer meanwhile. `seen`: the last observation. Throws OwnershipLost. */
 export async function recordSigned(
   { store, clock, policyOf }: StepContext,
   ownership: Ownership,
   { group, attempts }: SignedGroup,
-  counted: Nonce,
+  seen: Seen | undefined,
 ): Promise<Recorded> {
   const now = clock.now()
   const { relayer, purpose } = group
   const policy = policyOf(relayer)
   // Only the owner's steps bring transactions into flight, and they wait for this one.
-  const roomBefore = await openRoomFor(store.reads, group, counted)
+  const roomBefore = await openRoomFor(store.reads, group, seen, policy)
   try {
     return await store.commit(async (session) => {
       // The unit may run again.
@@ -57,16 +58,19 @@ export async function recordSigned(
   }
 }
 
+type Seen = Pick<Observation, 'nonce' | 'delegated'>
+
 const nothing: Recorded = { broadcasts: [], written: [] }
 
 /** A reorganization may have brought transactions back into flight since the signatures were decided. */
 async function openRoomFor(
   reads: Store['reads'],
-  { purpose, relayer, room }: SigningGroup,
-  counted: Nonce,
+  group: SigningGroup,
+  seen: Seen = { nonce: 0 },
+  { profile }: NetworkPolicy,
 ): Promise<number> {
-  const work = purpose === 'bind' ? await reads.work(relayer.id) : undefined
-  return work ? roomIn(work, { ...room, spentBelow: Math.min(room.spentBelow, counted) }) : 0
+  const work = group.purpose === 'bind' ? await reads.work(group.relayer.id) : undefined
+  return work ? roomIn(work, roomOnArrival(group, seen, profile)) : 0
 }
 
 interface Fresh {

@@ -3,9 +3,8 @@
 import type { Plan } from '../domain/decide/plan/decision.ts'
 import { nonceOf, type SignatureKey, signatureKey } from '../domain/decide/plan/signing.ts'
 import { isSigning, type SigningDecision, type SigningPurpose, traits } from '../domain/decide/plan/traits.ts'
-import type { Situation } from '../domain/decide/plan/work.ts'
-import { roomOnArrival } from '../domain/decide/rules/arrival-order.ts'
-import type { Room } from '../domain/decide/terms/window.ts'
+import type { Work } from '../domain/decide/plan/work.ts'
+import type { Observation } from '../domain/observation.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { BlockNumber } from '../domain/units.ts'
 
@@ -19,7 +18,8 @@ export interface SigningGroup {
   /** The relayer as it was when the signatures were decided. */
   readonly relayer: Relayer
   readonly head: BlockNumber
-  readonly room: Room
+  /** The window, as of the decision. */
+  readonly window?: number
   /** The signatures to request, lowest nonce first. */
   readonly orders: readonly SigningOrder[]
 }
@@ -32,16 +32,15 @@ interface SplitPlan {
 
 export function splitPlan(
   plan: Plan,
-  { work, observation, policy }: Omit<Situation, 'now'>,
+  { relayer, window }: Pick<Work, 'relayer' | 'window'>,
+  { head: { number: head } }: Pick<Observation, 'head'>,
   groupMax: number,
 ): SplitPlan {
-  const { relayer } = work
-  const { number: head } = observation.head
-  const room = roomOnArrival(work, observation, policy.profile)
   const orders = plan.decisions.filter(isSigning).map((decision) => ({ key: signatureKey(decision), decision }))
   const purposes = [...new Set(orders.map(({ decision }) => traits[decision.do].signs))]
   const groups = purposes.map((purpose) => ({
-    ...{ purpose, relayer, head, room },
+    ...{ purpose, relayer, head },
+    ...(window !== undefined && { window }),
     orders: orders
       .filter(({ decision }) => traits[decision.do].signs === purpose)
       .sort((one, other) => nonceOf(one.decision) - nonceOf(other.decision))

@@ -19,7 +19,7 @@ import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts
 import { isPaused } from '../domain/pause.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { RelayerSnapshot } from '../domain/relayer-observer.ts'
-import type { BlockNumber, Nonce, TimestampMs } from '../domain/units.ts'
+import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import type { RemoteKey } from '../signers/signer.ts'
 import type { EarlierWork } from '../store/store.ts'
@@ -54,8 +54,6 @@ export interface OwnerMemory {
   readonly lostHistory: LostHistory | 'all' | 'none'
   /** The window: how many may be in flight, as this owner has seen the chain take them. Absent: `firstWindow`. */
   readonly window?: Window
-  /** The account's count at the last observation. */
-  readonly counted?: Nonce
   /** The head since which the pool's count lies too far above the account's nonce. */
   readonly poolBeyondSince?: BlockNumber
   /** The highest head, and when this owner first saw one as high. */
@@ -87,7 +85,7 @@ export async function step(
 ): Promise<StepResult> {
   // The rows show what was urgent before.
   underWay.urgent.silence()
-  await broadcastSigned(context, ownership, underWay, carried.counted)
+  await broadcastSigned(context, ownership, underWay, carried.lastLook?.observation)
   const { earlier, lastLook, ...kept } = carried
   const { window: before = firstWindow } = kept
   // Before the rows are read: no-ops that are stored during this step look missing in them.
@@ -118,18 +116,15 @@ export async function step(
   const { work, plan, observation } = decided
   if (!isQueueBlocked(work)) context.observer.observed(relayer, snapshotOf(work, observation, plan))
 
-  const {
-    nonce: counted,
-    head: { number },
-  } = observation
-  const recorded = await carryOut(context, chain, ownership, underWay, { ...decided, policy, now })
+  const { number } = observation.head
+  const recorded = await carryOut(context, chain, ownership, underWay, { ...decided, now })
   // While held up, a step looks at races only, so the other conditions stay as they were reported.
   const reported = isQueueBlocked(work) ? {} : { conditions: plan.conditions }
   const poolBeyondSince = plan.isPoolBeyond ? (carried.poolBeyondSince ?? number) : undefined
   const pool = poolBeyondSince !== undefined || (carried.pool && queuedOf(work).length === 0)
   const balance = carried.balance && observation.balance === undefined
   const beyond = poolBeyondSince === undefined ? {} : { poolBeyondSince }
-  const ofLook = { window, counted, headSeen, lastLook: look, ...beyond }
+  const ofLook = { window, headSeen, lastLook: look, ...beyond }
   const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', ...ofLook } as const
   if (ownership.lost.aborted) return { idle: true, carried: known, ...reported }
   const { presigned } = stored
@@ -163,7 +158,7 @@ function withMemory(context: StepContext, stored: Work, carried: OwnerMemory, un
     underWay: underWay.broadcasts.hashes(),
     ...(remote && { signing: signingOf(context, underWay, remote, presigned !== undefined) }),
     ...(lostHistory !== 'none' && { lostHistory }),
-    ...(carried.counted !== undefined && { counted: carried.counted }),
+    ...(carried.lastLook && { counted: carried.lastLook.observation.nonce }),
     ...(carried.balance && { isBalanceInDoubt: true as const }),
     ...(carried.poolBeyondSince !== undefined && { poolBeyondSince: carried.poolBeyondSince }),
   }

@@ -70,7 +70,7 @@ export interface Accounts {
     at: TrackedHead,
     inclusions: ReadonlyMap<Nonce, Inclusion>,
     read: AccountRead,
-  ): Pick<Observation, 'balance' | 'balanceReadAt' | 'balancePaidBelow'>
+  ): Pick<Observation, 'balance' | 'balanceReadAt'>
   /** The account as of some blocks before the head. Absent: the chain counts the balance of its head. */
   readonly lagged?: LaggedAccounts
   /** Announces an account that may be read soon, so that a joint call for others covers it. */
@@ -154,8 +154,7 @@ export function readingAccounts(options: ReadAccounts): Accounts {
       if (!requested || !charged.balance) return {}
       const stands = !wanted.balance && !charged.shared
       const balance = stands ? charged.balance.wei : usableBalance(requested, charged, head.number)
-      const { readAt: balanceReadAt, spentBelow: balancePaidBelow } = charged.balance
-      return balance === undefined ? {} : { balance, balanceReadAt, balancePaidBelow }
+      return balance === undefined ? {} : { balance, balanceReadAt: charged.balance.readAt }
     },
     ...(lag > 0 && { lagged: readingLagged(endpoints, lag) }),
     announce: memory.announce,

@@ -43,10 +43,7 @@ export function remember(
       : countOf(wanted, before, reading, head, reorgs)
   // A fact read before the first count may have changed before it, and no later count would show that.
   const stands = (readAt: BlockNumber | undefined) => before !== undefined || readAt === head
-  const earlier = stands(last?.balance?.readAt) ? last?.balance : undefined
-  // A joint call for another account brought it, without a count.
-  const isOfThisHead = reading.counted && earlier?.readAt === head && earlier.reorgs === reorgs
-  const known = isOfThisHead ? { ...earlier, spentBelow: reading.nonce } : earlier
+  const known = stands(last?.balance?.readAt) ? last?.balance : undefined
   const fresh = { readAt: head, chargedBelow: 0, spentBelow: reading.nonce, reorgs }
   const read = reading.balance === undefined ? known : { wei: reading.balance, ...fresh }
   const isBehind = reading.nonce < spentBelow && read?.readAt === head

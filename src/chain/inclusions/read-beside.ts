@@ -30,10 +30,11 @@ export type ReceiptsBeside = (
   options: { readonly sends: boolean; readonly changed: (() => void) | undefined },
 ) => Promise<ReadBeside>
 
+/** The receipts of nonces that were found spent in one look. `inclusions`: absent while they are on their way. */
 interface Reading {
+  readonly nonces: ReadonlySet<Nonce>
   readonly ended: Promise<void>
-  isUnderWay: boolean
-  inclusion?: Inclusion
+  inclusions?: ReadonlyMap<Nonce, Inclusion>
 }
 
 /** The receipts of a near node come within this time, and save a step of their own. */
@@ -44,55 +45,38 @@ export function readingReceiptsBeside(
   readCanonical: ReadCanonical,
   { reported, isRefuted }: Pick<Witnesses, 'reported' | 'isRefuted'>,
 ): ReceiptsBeside {
-  const readings = new Map<Address, ReadonlyMap<Nonce, Reading>>()
-  let isFar = false
+  const readings = new Map<Address, readonly Reading[]>()
 
-  function begin(news: readonly LiveNonce[], at: TrackedHead): readonly (readonly [Nonce, Reading])[] {
-    const begun: (readonly [Nonce, Reading])[] = []
+  function begin(news: readonly LiveNonce[], at: TrackedHead): Reading {
     const ended = readReceipts(at.by, readCanonical, news, at).then(({ inclusions }) => {
-      for (const [nonce, reading] of begun) {
-        const inclusion = inclusions.get(nonce)
-        if (inclusion) reported(at.by, inclusion)
-        if (inclusion && isComplete(inclusion)) reading.inclusion = inclusion
-        reading.isUnderWay = false
-      }
+      for (const each of inclusions.values()) reported(at.by, each)
+      reading.inclusions = new Map([...inclusions].filter(([, each]) => isComplete(each)))
     })
-    for (const { nonce } of news) begun.push([nonce, { ended, isUnderWay: true }])
-    return begun
-  }
-
-  /** Waits for a near node, and otherwise only where nothing is sent meanwhile. */
-  async function attend(ended: Promise<unknown>, sends: boolean, changed: (() => void) | undefined): Promise<void> {
-    if (!sends) return void (await ended)
-    const begunAt = clock.elapsed()
-    void ended.then(() => {
-      isFar = clock.elapsed() - begunAt > nearMs
-    })
-    if (isFar || (await within(clock, nearMs, () => ended)) === late) void ended.then(() => changed?.())
+    const reading: Reading = { nonces: new Set(news.map(({ nonce }) => nonce)), ended }
+    return reading
   }
 
   return async (address, spent, at, { sends, changed }) => {
-    const before = readings.get(address) ?? new Map<Nonce, Reading>()
-    const kept = spent.flatMap(({ nonce }) => {
-      const reading = before.get(nonce)
-      return reading ? [[nonce, reading] as const] : []
-    })
-    const news = sends ? spent.filter(({ nonce }) => !before.has(nonce)) : []
-    const all = new Map([...kept, ...(news.length > 0 ? begin(news, at) : [])])
-    if (all.size > 0) readings.set(address, all)
+    const open = new Set(spent.map(({ nonce }) => nonce))
+    const known = (readings.get(address) ?? []).filter(({ nonces }) => spent.some(({ nonce }) => nonces.has(nonce)))
+    const news = sends ? spent.filter(({ nonce }) => !known.some(({ nonces }) => nonces.has(nonce))) : []
+    const all = news.length > 0 ? [...known, begin(news, at)] : known
+    if (all.length > 0) readings.set(address, all)
     else readings.delete(address)
-    const open = new Set([...all.values()].flatMap(({ isUnderWay, ended }) => (isUnderWay ? [ended] : [])))
-    if (open.size > 0) await attend(Promise.all(open), sends, changed)
-    const proven = [...all].flatMap(([nonce, { inclusion }]) => (inclusion ? [[nonce, inclusion] as const] : []))
+    const awaited = all.filter(({ inclusions }) => !inclusions)
+    const ended = Promise.all(awaited.map((each) => each.ended))
+    if (!sends) await ended
+    else if (awaited.length > 0 && (await within(clock, nearMs, () => ended)) === late) void ended.then(changed)
+    const proven = all.flatMap(({ inclusions = [] }) => [...inclusions]).filter(([nonce]) => open.has(nonce))
     const canonical = await readCanonical(
       proven.map(([, { block }]) => block.number),
       at,
     )
+    const isShown = (each: Inclusion) =>
+      canonical.get(each.block.number) === each.block.hash && !isRefuted(claimOf(each))
     return {
-      inclusions: new Map(
-        proven.filter(([, each]) => canonical.get(each.block.number) === each.block.hash && !isRefuted(claimOf(each))),
-      ),
-      underWay: new Set([...all].flatMap(([nonce, { isUnderWay }]) => (isUnderWay ? [nonce] : []))),
+      inclusions: new Map(proven.filter(([, each]) => isShown(each))),
+      underWay: new Set(all.flatMap(({ nonces, inclusions }) => (inclusions ? [] : [...nonces]))),
     }
   }
 }

@@ -33,7 +33,7 @@ interface Prices {
 export function topUpOf(work: Work, queue: readonly QueuedSend[], prices: Prices, policy: NetworkPolicy): TopUp {
   const { relayer } = work
   const { balance, market } = prices
-  const wallet = spendable(work, balance, { market, reserve: reserveOf(relayer, market, policy) })
+  const wallet = spendable(work, balance, market, reserveOf(relayer, market, policy))
   const missing = (cost: Wei) => maxWei(0n, cost - wallet, relayer.policies.minBalance - balance)
   const [first] = work.queued
   if (!first || isSweep(first) || !isInPhase(first, 'queued')) return { next: missing(0n) }

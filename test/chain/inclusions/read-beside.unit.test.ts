@@ -109,7 +109,7 @@ test('a receipt counts only in a block that is canonical at the head of the look
   expect((await beside.look([0])).found).toEqual([])
 })
 
-test('a nonce without a receipt is left to the search, and one that is unspent meanwhile is read anew', async () => {
+test('a nonce without a receipt is left to the search, and read anew once all of its look were unspent', async () => {
   const beside = openBeside()
   beside.set({ near: true, denies: true })
   expect(await beside.look([0])).toEqual({ found: [], underWay: [] })

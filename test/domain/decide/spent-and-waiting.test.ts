@@ -73,15 +73,15 @@ test('a spent nonce without a receipt is paid for once: its cost is kept back on
   const open = [inFlight(4, [someAttempt(4)]), inFlight(5, [someAttempt(5)])]
   const costs = open.map((each) => maxCostOf(each, someMarket))
   const rest = ether / 100n
-  const boundWith = (balance: bigint, balancePaidBelow: number) =>
-    plan({ open, queued: [queued(1)] }, { nonce: 6, pendingNonce: 6, balance, balancePaidBelow }).decisions.filter(
+  const boundWith = (balance: bigint, seen: Partial<Observation>) =>
+    plan({ open, queued: [queued(1)] }, { nonce: 6, pendingNonce: 6, balance, ...seen }).decisions.filter(
       (each) => each.do === 'assignNonce',
     )
   const [first = 0n, second = 0n] = costs
-  expect(boundWith(rest, 6)).toMatchObject([{ nonce: 6 }])
-  const needed = leastBalance((balance) => boundWith(balance, 6).length > 0)
-  expect(leastBalance((balance) => boundWith(balance, 5).length > 0)).toBe(needed + second)
-  expect(leastBalance((balance) => boundWith(balance, 0).length > 0)).toBe(needed + first + second)
+  const needs = (seen: Partial<Observation>) => leastBalance((balance) => boundWith(balance, seen).length > 0)
+  const ofHead = { balanceReadAt: height }
+  expect(boundWith(rest, ofHead)).toMatchObject([{ nonce: 6 }])
+  expect(needs({ balanceReadAt: height - 1 })).toBe(needs(ofHead) + first + second)
 })
 
 function leastBalance(suffices: (balance: bigint) => boolean): bigint {

@@ -14,7 +14,7 @@ import { explainRefusedGapFiller, fillGaps, lookedAtMax } from '../rules/gap-fil
 import { countedBalance, gasFundsOf } from '../rules/gas-reserve.ts'
 import { boundValueOf, frontOf, isSweepWaiting, obeysPause, reserveBeside } from '../rules/sweeps.ts'
 import { type FreeNonces, freeNonces, gapsBelow, highestWaiting, lowestGap } from '../terms/free-nonces.ts'
-import { isRemembered, minedAhead, spendable, upfrontCost } from '../terms/funds.ts'
+import { isRemembered, minedAhead, paidBelow, spendable, upfrontCost } from '../terms/funds.ts'
 import { roomIn } from '../terms/window.ts'
 import { type Offer, type Offered, offerFor, type Purse } from './offer.ts'
 
@@ -143,8 +143,7 @@ function purseOf(
     balance: observation.balance ?? 0n,
     counted,
     wallet:
-      spendable(work, counted, { market, reserve, paidBelow: observation.balancePaidBelow }) -
-      minedAhead(work, observation.nonce, market),
+      spendable(work, counted, market, reserve, paidBelow(observation)) - minedAhead(work, observation.nonce, market),
     reserve,
     gasFunds: gasFundsOf(work, observation, policy),
     blockedByPool: blockedByPool(situation),

@@ -12,7 +12,7 @@ import { gasFundsBeside } from '../rules/gas-reserve.ts'
 import { gasOfNextNoOp, lowerGas } from '../rules/refused-gas.ts'
 import { reserveBeside } from '../rules/sweeps.ts'
 import { type Contender, purposeOf } from '../terms/contender.ts'
-import { maxCostOf, spendable } from '../terms/funds.ts'
+import { maxCostOf, paidBelow, spendable } from '../terms/funds.ts'
 
 /** The gas limit of the next attempt. Undefined while no node estimates it. */
 export function gasOf(contender: Contender, market: Market, situation: Situation): Gas | undefined {
@@ -60,9 +60,8 @@ export function fundsOf(contender: Contender, balance: Wei, market: Market, situ
   // One of its payloads is executed, and not both.
   const own = maxCostOf(transaction, market)
   const reserve = reserveBeside(transaction, work.relayer, market, policy)
-  const { balancePaidBelow: paidBelow } = observation
-  const funds =
-    spendable(work, balance, { market, reserve, paidBelow }) + own - payload.value - l1FeeOf(payload, market)
+  const unspent = spendable(work, balance, market, reserve, paidBelow(observation))
+  const funds = unspent + own - payload.value - l1FeeOf(payload, market)
   const others = inFlight.filter((each) => each.lifecycle.nonce !== nonce)
   return least(funds, gasFundsBeside(others, nonce, work, observation, policy))
 }

@@ -162,6 +162,6 @@ function payableValue(
     fees: floor ? higher(floor, usual) : usual,
     l1Fee: l1FeeOf(transaction.payload, market),
   }
-  const funds = spendable(work, balance, { market, reserve: 0n }) + maxCostOf(transaction, market)
+  const funds = spendable(work, balance, market, 0n) + maxCostOf(transaction, market)
   return sweptValue(funds - untouchable(policy.profile, observation), cost)
 }

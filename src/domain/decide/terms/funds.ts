@@ -33,15 +33,19 @@ export function isRemembered({ head, balanceReadAt }: Pick<Observation, 'head' |
   return balanceReadAt !== undefined && balanceReadAt !== head.number
 }
 
-interface Spending {
-  readonly market: Market
-  readonly reserve: Wei
-  /** The balance is without the cost of nonces below. Absent: of those that are settled only. */
-  readonly paidBelow?: Nonce | undefined
+/** The balance is without the cost of nonces below: it was read at the count's own head. Where payments count later, both are of an earlier one. */
+export function paidBelow({
+  nonce,
+  head,
+  balanceReadAt,
+  lagged,
+}: Pick<Observation, 'nonce' | 'head' | 'balanceReadAt' | 'lagged'>): Nonce {
+  return balanceReadAt === head.number ? Math.min(nonce, lagged?.nonce ?? nonce) : 0
 }
 
-export function spendable(work: Work, balance: Wei, { market, reserve, paidBelow = 0 }: Spending): Wei {
-  const live = inFlightOf(work).filter(({ lifecycle }) => lifecycle.nonce >= paidBelow)
+/** `paid`: nonces below are spent in the balance. */
+export function spendable(work: Work, balance: Wei, market: Market, reserve: Wei, paid: Nonce = 0): Wei {
+  const live = inFlightOf(work).filter(({ lifecycle }) => lifecycle.nonce >= paid)
   const unsigned = work.unsignedCost ?? 0n
   return live.reduce((left, transaction) => left - maxCostOf(transaction, market), balance - reserve - unsigned)
 }
