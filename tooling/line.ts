@@ -23,6 +23,8 @@ export interface Line extends AsyncDisposable {
   sent(): readonly string[]
   /** Requests since the line was last mended. */
   calls(method: string): readonly RpcCall[]
+  /** The newest block whose prices were read since then. */
+  newestPriced(): number
 }
 
 export async function openLine(nodeUrl: string): Promise<Line> {
@@ -62,12 +64,21 @@ export async function openLine(nodeUrl: string): Promise<Line> {
     looksAt: (address) => [...earlierLooks, ...looksNow()].filter((call) => isLookAt(call, address)).length,
     sent: () => [...earlier, ...sentNow()],
     calls: (method) => server.calls(method),
+    newestPriced: () => Math.max(0, ...server.requests.map(newestPriced)),
     [Symbol.asyncDispose]: () => server.stop(),
   }
 }
 
 function isLookAt({ method, params: [of] }: RpcCall, address: string): boolean {
   return method === 'eth_getTransactionCount' && same(String(of), address)
+}
+
+function newestPriced({ calls, answer }: RpcRequest): number {
+  const ids = calls.filter(({ method }) => method === 'eth_feeHistory').map(({ id }) => id)
+  if (ids.length === 0 || answer === undefined) return 0
+  const answers = [JSON.parse(answer)].flat() as { id: unknown; result?: { oldestBlock: string; reward: unknown[] } }[]
+  const histories = answers.filter(({ id }) => ids.includes(id)).flatMap(({ result }) => result ?? [])
+  return Math.max(0, ...histories.map(({ oldestBlock, reward }) => Number(oldestBlock) + reward.length - 1))
 }
 
 function isSend({ calls }: RpcRequest): boolean {

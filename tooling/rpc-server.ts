@@ -16,6 +16,8 @@ export interface RpcRequest {
   readonly batch: boolean
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** What the node behind answered, if it was passed on unchanged. */
+  answer?: string
 }
 
 export type Reaction =
@@ -94,6 +96,7 @@ export async function startRpcServer(
       case 'forward':
       case 'forwardTo': {
         const { status, text } = await forward(body, act.do === 'forwardTo' ? act.url : forwardTo)
+        request.answer = text
         return say(response, status, text)
       }
       case 'drop':
@@ -195,7 +198,7 @@ export async function startRpcServer(
       const parsed: unknown = JSON.parse(body)
       const batch = Array.isArray(parsed)
       const calls = (batch ? parsed : [parsed]) as RpcCall[]
-      const request = { calls, batch, path: incoming.url ?? '', headers: incoming.headers }
+      const request: RpcRequest = { calls, batch, path: incoming.url ?? '', headers: incoming.headers }
       requests.push(request)
       await perform(reaction(request), request, body, response)
     })().catch(() => response.destroy())

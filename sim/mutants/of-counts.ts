@@ -7,7 +7,42 @@ const reading = 'src/chain/accounts/read-account.ts'
 const limit = 'src/domain/decide/rules/reach.ts'
 const decided = 'test/domain/decide/rules/reach.test.ts'
 
+const look = 'test/chain/one-look.unit.test.ts'
+
 export const ofCounts: readonly Mutant[] = [
+  {
+    name: 'the-count-of-another-head',
+    breaks: 'takes any count that came in the request that read the head',
+    caughtBy: look,
+    expects: 'beside the head is not taken',
+    edits: [
+      {
+        file: 'src/chain/accounts/account-memory.ts',
+        find: 'return count >= from && count <= through',
+        put: 'return count >= 0 || count > from + through',
+      },
+    ],
+  },
+  {
+    name: 'the-fees-of-another-head',
+    breaks: 'takes any prices that came in the request that read the head',
+    caughtBy: look,
+    expects: 'the fees of another head',
+    edits: [
+      {
+        file: 'src/chain/fees/read-market.ts',
+        find: 'return history?.newest === head.number ? history : undefined',
+        put: 'return history',
+      },
+    ],
+  },
+  {
+    name: 'read-heads-at-once',
+    breaks: 'begins a reading of the head while another one is under way, whose late answer looks like a fall',
+    caughtBy: look,
+    expects: 'never under way at once',
+    edits: [{ file: 'src/chain/heads/track-head.ts', find: 'reading ??= readInStep()', put: 'reading = readInStep()' }],
+  },
   {
     name: 'one-reading-is-three',
     breaks: 'counts readings under one head in the same moment as several',

@@ -33,6 +33,7 @@ import { openHistoryCheck } from './inclusions/check-history.ts'
 import { findingSpenders } from './inclusions/find-spender.ts'
 import { readingReceiptsBeside } from './inclusions/read-beside.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
+import { expectingNeeds, type NextLook } from './next-look.ts'
 import { type Endpoint, type EndpointConfig, openEndpoint } from './nodes/endpoint.ts'
 import { chooseAmong, type Endpoints, forward, forwardRead } from './nodes/endpoints.ts'
 import { type LargeAnswers, openLargeAnswers, type StartThread } from './nodes/large-answers.ts'
@@ -99,6 +100,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const heads = trackHead({
     ...{ endpoints, pace, clock, logger, metrics, isDevelopment, note, comparesHashes },
     ...(comparesHashes ? { anchor, onHead } : { anchor: withoutAnchor }),
+    beside: (height, isDue) => nextLook.calls(height, isDue),
   })
   const readCanonical = readingCanonical(endpoints, heads)
   const namedBlock = namingBlocks(clock, rereadMs)
@@ -109,7 +111,8 @@ export function openNetwork(options: NetworkOptions): Chain {
   const searched = new Map<string, number>()
   const findSpender = findingSpenders({ endpoints, clock, chainId })
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
-  const { tipFloor, ownBlocks, readMarket } = openMarket(options, { endpoints, profile, isDevelopment })
+  const { tipFloor, ownBlocks, market } = openMarket(options, { endpoints, profile, isDevelopment })
+  const nextLook = expectingNeeds(accounts, market.callsBeside)
   const witnesses = callingWitnesses({ endpoints, providers, namedBlock, witness, clock, logger, metrics, note })
   const receiptsBeside = readingReceiptsBeside(clock, readCanonical, witnesses)
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
@@ -117,18 +120,11 @@ export function openNetwork(options: NetworkOptions): Chain {
   const send = openSendRaw(profile, clock)
 
   return {
-    async observe(inquiry, changed) {
-      const seen = await observe(
-        {
-          ...{ endpoints, providers, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, ...gas },
-          ...{ searched, unexplained, findSpender, checkHistory, witnesses, receiptsBeside, refusals },
-        },
-        inquiry,
-        changed,
-      )
-      price.learn(seen)
-      return seen
-    },
+    observe: observing(nextLook, price, {
+      ...{ endpoints, providers, heads, pace, accounts, readCanonical, readTag, ownBlocks, ...gas },
+      ...{ readMarket: market.read, searched, unexplained, findSpender, checkHistory, witnesses },
+      ...{ receiptsBeside, refusals },
+    }),
     announce: accounts.announce,
     broadcast: (requests) => broadcast(endpoints, requests, send, { minimum: tipFloor.learn, refusal: refusals.learn }),
     balance: (address) => readBalance(endpoints, address),
@@ -155,6 +151,20 @@ export function openNetwork(options: NetworkOptions): Chain {
       await contradictions.close()
       await large.close()
     },
+  }
+}
+
+function observing(
+  nextLook: NextLook,
+  price: Pick<ReturnType<typeof rememberPrice>, 'learn'>,
+  parts: Parameters<typeof observe>[0],
+): Chain['observe'] {
+  return async (inquiry, changed) => {
+    nextLook.begin(inquiry)
+    const seen = await observe(parts, inquiry, changed)
+    nextLook.end(inquiry, seen.inclusions)
+    price.learn(seen)
+    return seen
   }
 }
 
@@ -232,11 +242,11 @@ function openMarket(options: NetworkOptions, { endpoints, profile, isDevelopment
     ...{ small: smallPrice / smallTipPart, isDevelopment },
   })
   const ownBlocks = rememberOwnBlocks()
-  const readMarket = readingMarket({
+  const market = readingMarket({
     ...{ endpoints, eip1559: options.eip1559, floor: tipFloor, tipFloor: profile.tipFloor, smallPrice, clock },
     ...{ believed, ownBlocks },
   })
-  return { tipFloor, ownBlocks, readMarket }
+  return { tipFloor, ownBlocks, market }
 }
 
 interface GasParts {

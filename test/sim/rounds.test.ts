@@ -116,15 +116,15 @@ const rows: readonly [
   phases: number,
   (one: Case) => Promise<number>,
 ][] = [
-  ['POST with a gas limit, some blocks after the last', 3, longBlocks, 2, (one) => postAfterIdle(one, 5, { gasLimit })],
-  ['… with three endpoints', 3, threeEndpoints, 2, (one) => postAfterIdle(one, 5, { gasLimit })],
-  ['… without a gas limit', 3, longBlocks, 2, (one) => postAfterIdle(one, 5, {})],
-  ['… more than 16 blocks after the last', 3, longBlocks, 2, (one) => postAfterIdle(one, 20, { gasLimit })],
+  ['POST with a gas limit, some blocks after the last', 1, longBlocks, 2, (one) => postAfterIdle(one, 5, { gasLimit })],
+  ['… with three endpoints', 1, threeEndpoints, 2, (one) => postAfterIdle(one, 5, { gasLimit })],
+  ['… without a gas limit', 2, longBlocks, 2, (one) => postAfterIdle(one, 5, {})],
+  ['… more than 16 blocks after the last', 2, longBlocks, 2, (one) => postAfterIdle(one, 20, { gasLimit })],
   ['… as the last is confirmed', 1, longBlocks, 1, (one) => postAfterIdle(one, 0, { gasLimit })],
-  ['… as the last is final', 0, finalAtOnce, 1, (one) => postAfterIdle(one, 0, { gasLimit })],
+  ['… as the last is final', 1, finalAtOnce, 1, (one) => postAfterIdle(one, 0, { gasLimit })],
   ['POST with a gas limit, beside another', 1, longBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
   ['… without a gas limit', 1, longBlocks, 4, (one) => postBesideAnother(one, {})],
-  ['… with a gas limit, a block each round', 2, shortBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
+  ['… with a gas limit, a block each round', 1, shortBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
   ['DELETE', 0, longBlocks, 4, cancelOne],
   ['… with three endpoints', 0, threeEndpoints, 4, cancelOne],
   ['… while a new block is looked at', 0, longBlocks, 1, cancelDuringLook],
@@ -145,8 +145,8 @@ const rows: readonly [
   ['valid_until', 0, longBlocks, 4, expire],
   ['… a block each round', 0, shortBlocks, 4, expire],
   ['PUT with a gas limit', 0, longBlocks, 4, replaceOne],
-  ['each 16 of a queue, a block each round', 7, { ...shortBlocks, maxInFlight: 16 }, 1, (one) => cycle(one, 11)],
-  ['each 256 of a queue, a block each round', 8, shortBlocks, 1, (one) => cycle(one, 4)],
+  ['each 16 of a queue, a block each round', 4, { ...shortBlocks, maxInFlight: 16 }, 1, (one) => cycle(one, 11)],
+  ['each 256 of a queue, a block each round', 7, shortBlocks, 1, (one) => cycle(one, 4)],
 ]
 
 test.each(rows)('%s: %d rounds', async (_, rounds, setting, phases, measure) => {

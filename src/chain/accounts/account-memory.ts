@@ -66,6 +66,11 @@ const announcedMax = accountsMax / 2
  */
 export type NonceSource = 'count' | 'receipts' | 'known'
 
+export interface CountRange {
+  readonly from: Nonce
+  readonly through: Nonce
+}
+
 /** Whether the search for the spender of a nonce is due now, rather than some blocks later. */
 export type IsDue = (nonce: Nonce) => boolean
 
@@ -92,6 +97,22 @@ export function sourceOfNonce(
   const waited = head - (lowest.unspentAt ?? Number.NEGATIVE_INFINITY)
   if (waited <= 0 || count.receiptsAt === head) return 'known'
   return waited <= receiptBlocks ? 'receipts' : 'count'
+}
+
+/**
+ * The counts that an answer at `latest`, beside the head, may have: from the known one to our last nonce in flight plus one. Nothing ties it to
+ * the head, so any other is read by number. Undefined where that has to be so in any case.
+ */
+export function countsBeside(inquiry: Inquiry, last: Remembered | undefined, reorgs: number): CountRange | undefined {
+  const { nonce, live, spentBelow, pendingNonce, secondCount, lostHistory } = inquiry
+  if (nonce === 'now' || pendingNonce || secondCount || lostHistory) return undefined
+  if (!last?.count || last.shared || last.count.reorgs !== reorgs || last.count.nonce < spentBelow) return undefined
+  const from = last.count.nonce
+  return { from, through: Math.max(from, ...live.map((each) => each.nonce + 1)) }
+}
+
+export function isWithin({ from, through }: CountRange, count = -1): boolean {
+  return count >= from && count <= through
 }
 
 /**

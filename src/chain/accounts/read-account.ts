@@ -4,7 +4,7 @@ import type { Address } from '../../domain/ids.ts'
 import type { Inquiry, LiveNonce, Observation } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
-import type { Nonce } from '../../domain/units.ts'
+import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
@@ -18,6 +18,9 @@ import { highestPendingNonce, nonceCall } from '../nodes/read-nonce.ts'
 import {
   type AccountMemory,
   byNonce,
+  type CountRange,
+  countsBeside,
+  isWithin,
   openMemory,
   type Remembered,
   usableBalance,
@@ -50,6 +53,8 @@ interface AccountRead {
 }
 
 export interface Accounts {
+  /** Whether an observation with this inquiry at a head of about this height would count by a call that may leave before the head is known. */
+  countsBeside(inquiry: Inquiry, height: BlockNumber): boolean
   /**
    * Rejects with ChainUnavailable when no endpoint returns the nonce. Any other fact that no node returns is missing.
    */
@@ -91,6 +96,8 @@ interface Parts {
   readonly readStanding: ReadBalanceAndCode
   /** Evaluated at the time of the call, since other reads may have learned these facts meanwhile. */
   readonly lacking: () => Lacking
+  /** The counts that stand though they came with the head. */
+  readonly early: CountRange | undefined
 }
 
 export function readingAccounts(options: ReadAccounts): Accounts {
@@ -103,15 +110,25 @@ export function readingAccounts(options: ReadAccounts): Accounts {
     readStanding: readingBalancesAndCodes(memory, heads, clock),
   }
 
+  function wantedAt(inquiry: Inquiry, height: BlockNumber, reorgs: number): Wanted {
+    const isDue = (nonce: Nonce) => unexplained.isDue(inquiry.address, nonce, height)
+    return wantedOf(inquiry, memory.recall(inquiry.address), height, reorgs, isDue)
+  }
+
   return {
+    countsBeside(inquiry, height) {
+      const reorgs = heads.reorgs()
+      const mayStand = countsBeside(inquiry, memory.recall(inquiry.address), reorgs) !== undefined
+      return mayStand && wantedAt(inquiry, height, reorgs).nonce === 'count'
+    },
     async read(inquiry, at) {
       // Taken before the reads: after a reorganization in between, their answers must not be reused.
       const reorgs = heads.reorgs()
-      const isDue = (nonce: Nonce) => unexplained.isDue(inquiry.address, nonce, at.head.number)
-      const lacking = () => wantedOf(inquiry, memory.recall(inquiry.address), at.head.number, reorgs, isDue)
+      const lacking = () => wantedAt(inquiry, at.head.number, reorgs)
       const wanted = lacking()
+      const early = countsBeside(inquiry, memory.recall(inquiry.address), reorgs)
       const read = await endpoints.firstAnswer(
-        (each) => readFrom(each, inquiry, at, wantedFrom(each, wanted, at), { ...parts, lacking }),
+        (each) => readFrom(each, inquiry, at, wantedFrom(each, wanted, at), { ...parts, lacking, early }),
         at.by,
       )
       const { by } = read
@@ -221,10 +238,15 @@ async function readFrom(
   inquiry: Inquiry,
   at: TrackedHead,
   wanted: Wanted,
-  { readCanonical, readStanding, lacking }: Parts,
+  { readCanonical, readStanding, lacking, early }: Parts,
 ): Promise<ReadResult<Reading>> {
   const { address } = inquiry
-  const count = () => endpoint.call(nonceCall(address, at.head.number))
+  const countNow = () => endpoint.call(nonceCall(address, at.head.number))
+  const count = () => {
+    const beside = early && at.beside?.(endpoint, nonceCall(address, 'latest'))
+    if (!beside) return countNow()
+    return beside.then((answer) => (isWithin(early, numberIn(answer)) ? answer : countNow()))
+  }
   const [counted, pending, standing, receipts] = await Promise.all([
     wanted.nonce === 'count' ? count() : undefined,
     inquiry.pendingNonce ? endpoint.call(nonceCall(address, 'pending')) : undefined,

@@ -1,12 +1,13 @@
 // The fee oracle: reads a network's prices once per head, for all its relayers. Tips follow the tips that recent blocks
 // paid. Where blocks paid none, a node's suggestion counts. The smallest tip that a pool accepts is always a floor.
 import type { Market } from '../../domain/fees.ts'
-import type { Hash } from '../../domain/ids.ts'
+import type { Head } from '../../domain/observation.ts'
 import { type BlockNumber, maxWei, raisedBy, type Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
+import { answering } from '../heads/beside-head.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { askAbout, type NodeReply } from '../nodes/ask-about.ts'
-import { describeAnswer } from '../nodes/call.ts'
+import { type Call, describeAnswer } from '../nodes/call.ts'
 import { toBigInt, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
@@ -29,6 +30,12 @@ import { aboveOnePrice, type MakingMarket, makeMarket, type ReadPrices, readingO
  * blocks. The result makes the market by the blocks of our own that were learned until it is called.
  */
 export type ReadMarket = (at: TrackedHead, isWaiting: boolean) => Promise<(() => Market) | undefined>
+
+interface MarketReader {
+  readonly read: ReadMarket
+  /** The calls of the next reading that may leave before its head is known. */
+  callsBeside(height: BlockNumber): readonly Call[]
+}
 
 /**
  * How many blocks a node's suggestion stands: usually, and while the next transaction stays unmined, or each recent block holds
@@ -53,23 +60,28 @@ interface ReadingMarket extends MakingMarket {
 /** A tip below this part of the price that is too small to matter is as good as none. */
 export const smallTipPart = 10n
 
-export function readingMarket(reading: ReadingMarket): ReadMarket {
+export function readingMarket(reading: ReadingMarket): MarketReader {
   const { endpoints, eip1559, believed, ownBlocks, smallPrice, clock } = reading
   const small = smallPrice / smallTipPart
-  let latest: { readonly head: Hash; readonly read: Promise<ReadPrices | undefined> } | undefined
+  let latest: { readonly head: Head; readonly read: Promise<ReadPrices | undefined> } | undefined
   let suggestion: Suggestion | undefined
   let before: Tips | undefined
   let isAllOwn = false
+  let hasHistory = false
   const readPaid = readingPaid()
+
+  function isSuggestionStale(height: BlockNumber, isWaiting: boolean): boolean {
+    const age = suggestion ? height - suggestion.readAt : Number.POSITIVE_INFINITY
+    return age < 0 || age >= (isWaiting || isAllOwn ? suggestionKept.needed : suggestionKept.usually)
+  }
 
   async function read(at: TrackedHead, isWaiting: boolean): Promise<ReadPrices | undefined> {
     const byHistory = eip1559 && at.head.baseFee !== undefined
-    const age = suggestion ? at.head.number - suggestion.readAt : Number.POSITIVE_INFINITY
-    const isStale = age < 0 || age >= (isWaiting || isAllOwn ? suggestionKept.needed : suggestionKept.usually)
+    const isStale = isSuggestionStale(at.head.number, isWaiting)
     const readFrom = async (endpoint: Endpoint): Promise<ReadResult<PriceReading>> => {
       const [result, suggested, paid] = await Promise.all([
         byHistory ? readFeeHistory(endpoint, at) : readGasPrice(endpoint, at),
-        byHistory && isStale ? readSuggestedTip(endpoint) : undefined,
+        byHistory && isStale ? readSuggestedTip(endpoint, at) : undefined,
         at.head.baseFee === undefined ? readPaid(endpoint, at) : undefined,
       ])
       if (!('value' in result)) return result
@@ -81,9 +93,10 @@ export function readingMarket(reading: ReadingMarket): ReadMarket {
     const found = await endpoints.firstAnswer(readFrom, at.by).catch(() => undefined)
     if (!found) {
       // There was no reading, so the next step reads again.
-      if (latest?.head === at.head.hash) latest = undefined
+      if (latest?.head.hash === at.head.hash) latest = undefined
       return undefined
     }
+    hasHistory = byHistory && found.value.paid !== undefined
     const { tips } = readingOf(found.value, suggestion?.tip)
     const isDoubtful = believed.isEmpty() || before === undefined || hasMoved(tips, before, small)
     const others = isDoubtful ? await readFromOthers(found.by, readFrom) : []
@@ -111,32 +124,57 @@ export function readingMarket(reading: ReadingMarket): ReadMarket {
     return [...answers]
   }
 
-  return async (at, isWaiting) => {
-    if (latest?.head !== at.head.hash) latest = { head: at.head.hash, read: read(at, isWaiting) }
-    const found = await latest.read
-    if (!found) return undefined
-    return () => {
-      const { paid = [] } = found.readings[0]
-      isAllOwn = paid.length > 0 && paid.every(({ number }) => ownBlocks.has(number))
-      return makeMarket(reading, found)
-    }
+  return {
+    async read(at, isWaiting) {
+      if (latest?.head.hash !== at.head.hash) latest = { head: at.head, read: read(at, isWaiting) }
+      const found = await latest.read
+      if (!found) return undefined
+      return () => {
+        const { paid = [] } = found.readings[0]
+        isAllOwn = paid.length > 0 && paid.every(({ number }) => ownBlocks.has(number))
+        return makeMarket(reading, found)
+      }
+    },
+    callsBeside(height) {
+      if (!hasHistory || latest?.head.number === height) return []
+      return [historyCall('latest'), ...(isSuggestionStale(height, false) ? [suggestionCall] : [])]
+    },
   }
 }
 
-async function readSuggestedTip(endpoint: Endpoint): Promise<Wei | undefined> {
-  const answer = await endpoint.call({ method: 'eth_maxPriorityFeePerGas', params: [] })
+const suggestionCall: Call = { method: 'eth_maxPriorityFeePerGas', params: [] }
+
+function historyCall(newest: string): Call {
+  return { method: 'eth_feeHistory', params: [toHex(historyBlocks), newest, historyPercentiles] }
+}
+
+async function readSuggestedTip(endpoint: Endpoint, { beside }: TrackedHead): Promise<Wei | undefined> {
+  const answer = await answering(endpoint, beside).call(suggestionCall)
   return answer.kind === 'value' ? toBigInt(answer.value) : undefined
 }
 
 async function readFeeHistory(endpoint: Endpoint, at: TrackedHead): Promise<ReadResult<PriceReading>> {
+  const early = await historyBeside(endpoint, at)
+  if (early) return { value: early }
   const reply = await askForHistory(endpoint, at)
   return 'value' in reply ? { value: reply.value } : readGasPrice(endpoint, at)
 }
 
+/** The history that came with the head, if the head is its newest block: the chain may have moved on between two answers. */
+async function historyBeside(endpoint: Endpoint, { head, beside }: TrackedHead): Promise<FeeHistory | undefined> {
+  const answer = await beside?.(endpoint, historyCall('latest'))
+  const history = answer?.kind === 'value' ? readHistory(answer.value, head.number) : undefined
+  return history?.newest === head.number ? history : undefined
+}
+
 function askForHistory(endpoint: Endpoint, { head }: TrackedHead): Promise<NodeReply<FeeHistory>> {
-  const call = { method: 'eth_feeHistory', params: [toHex(historyBlocks), toHex(head.number), historyPercentiles] }
   const decode = (value: unknown) => readHistory(value, head.number)
-  return askAbout(endpoint, call, decode, ({ newest }) => (newest ?? head.number) === head.number)
+  return askAbout(
+    endpoint,
+    historyCall(toHex(head.number)),
+    decode,
+    ({ newest }) => (newest ?? head.number) === head.number,
+  )
 }
 
 /** How many blocks pass until an endpoint without a history of prices gets the call again. */

@@ -5,12 +5,12 @@ import type { Head } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 
 /** The blocks kept, far more than any reorganization that a network has kept. */
-const blocksKept = 256
+export const blocksKept = 256
 /**
  * A wider gap is crossed without reading each header. On a fast chain behind a gateway that refuses batches, each
  * header is a request, and the slowest answer comes when the chain has made as many blocks again.
  */
-const walkedGapMax = 16
+export const walkedGapMax = 16
 /** A deeper reorganization is not followed to its root. */
 const walkBlocksMax = 64
 const reorgStepBlocks = 8
@@ -31,9 +31,10 @@ export interface Ancestry {
   hashAt(number: BlockNumber): Hash | undefined
   /**
    * Makes `head` the tip. Reads the headers that link it to the tip before. Where none do, as for the first head,
-   * `isOfChain` decides: a node may serve another chain by now.
+   * `isOfChain` decides: a node may serve another chain by now. `early`: headers that were read together with the head. They need not
+   * be of its branch, so one counts only by its hash.
    */
-  advance(head: Head, read: ReadHeaders, isOfChain: () => Promise<boolean>): Promise<Advance>
+  advance(head: Head, read: ReadHeaders, isOfChain: () => Promise<boolean>, early?: readonly Head[]): Promise<Advance>
   /** Whether the head is a remembered block, or its parent is: proven without a call. */
   holds(head: Head): boolean
 }
@@ -47,11 +48,18 @@ export function openAncestry(): Ancestry {
   }
 
   /** The blocks from `head` down to the first one whose parent is remembered. Undefined where they don't meet. */
-  async function branch(head: Head, read: ReadHeaders): Promise<readonly Head[] | undefined> {
+  async function branch(head: Head, read: ReadHeaders, early: readonly Head[]): Promise<readonly Head[] | undefined> {
     if (tip === undefined) return undefined
     const blocks = [head]
     let lowest = head
     while (!joins(lowest)) {
+      const { number, parentHash } = lowest
+      const parent = early.find((each) => each.hash === parentHash && each.number === number - 1)
+      if (parent) {
+        blocks.push(parent)
+        lowest = parent
+        continue
+      }
       const from = lowest.number - 1
       const want = from > tip ? from - tip : reorgStepBlocks
       const count = Math.min(want, from + 1, walkBlocksMax - blocks.length)
@@ -76,16 +84,16 @@ export function openAncestry(): Ancestry {
     return top?.hash === head.hash && bottom !== undefined && bottom.hash === hashes.get(from)
   }
 
-  async function reach(head: Head, read: ReadHeaders): Promise<readonly Head[] | undefined> {
-    if (tip === undefined || head.number - tip <= walkedGapMax) return branch(head, read)
+  async function reach(head: Head, read: ReadHeaders, early: readonly Head[]): Promise<readonly Head[] | undefined> {
+    if (tip === undefined || head.number - tip <= walkedGapMax) return branch(head, read, early)
     return (await isBelow(head, read, tip)) ? [head] : undefined
   }
 
   return {
     hashAt: (number) => hashes.get(number),
     holds: (head) => hashes.get(head.number) === head.hash || joins(head),
-    async advance(head, read, isOfChain) {
-      const blocks = await reach(head, read)
+    async advance(head, read, isOfChain, early = []) {
+      const blocks = await reach(head, read, early)
       if (!blocks && !(await isOfChain())) return { isTip: false, linked: false, lost: 0 }
       const kept = head.number - blocksKept
       tip = head.number

@@ -7,6 +7,8 @@ import type { ChainMetrics } from '../../ops/metrics.ts'
 export interface Pace {
   /** The block time as measured, else as configured. */
   ms(): number
+  /** Whether it was measured, or an operator configured it. Otherwise it may be far from the truth. */
+  isKnown(): boolean
   /** Undefined until it is measured, and where the pace is uneven. */
   measuredMs(): number | undefined
   /** Records a new head. */
@@ -80,6 +82,7 @@ export function measureBlocktime({ configuredMs, isGiven, clock, logger, metrics
 
   return {
     ms: () => measured ?? configuredMs,
+    isKnown: () => isGiven || measured !== undefined,
     measuredMs: () => measured,
     saw({ number }) {
       const last = sightings.at(-1)

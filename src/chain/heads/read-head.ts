@@ -8,11 +8,12 @@ import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
 import { type BranchHolder, ChainUnavailable } from '../chain.ts'
 import { valueIn } from '../nodes/ask-about.ts'
+import type { Call } from '../nodes/call.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import { readHeader, readNamed } from '../nodes/read-block.ts'
 import type { Confirmation } from '../nodes/serving.ts'
-import { type Advance, type Ancestry, openAncestry, type ReadHeaders } from './ancestry.ts'
+import { type Advance, type Ancestry, blocksKept, openAncestry, type ReadHeaders, walkedGapMax } from './ancestry.ts'
 import {
   countFall,
   countHolders,
@@ -25,11 +26,24 @@ import {
   movesOn,
   noFalls,
 } from './believe-head.ts'
+import { type Beside, callBeside } from './beside-head.ts'
 import { agree, followingBranch } from './follow-branch.ts'
 import type { Pace } from './measure-blocktime.ts'
 import type { RememberedAnchor } from './remember-anchor.ts'
 
-type Report = HeadReport<Endpoint>
+/** `links`: headers that should lie between the known head and this one. */
+interface Report extends HeadReport<Endpoint> {
+  readonly beside?: Beside
+  readonly links?: readonly Head[]
+}
+
+/** What a reading of the head should find. */
+interface Expected {
+  /** How many blocks the chain should have made since the known head was read last. */
+  readonly blocks: number
+  /** Calls for facts at the head. */
+  readonly beside: readonly Call[]
+}
 
 /** Facts of one reading about heads that were not adopted at once. */
 interface Seen {
@@ -43,9 +57,9 @@ interface Seen {
 /** Why a head without a link is not adopted. */
 type Refuse = () => Promise<string | undefined> | undefined
 
-interface HeadReader {
+export interface HeadReader {
   /** One call at a time. Rejects with ChainUnavailable. */
-  read(): Promise<Report>
+  read(expected: Expected): Promise<Report>
   /** The head that was believed last. */
   known(): Report | undefined
   /** Canonical as far as is known; undefined where it was never read. */
@@ -81,11 +95,11 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
   let falls: Falls = noFalls
   let reorgs = 0
 
-  async function read(): Promise<Report> {
+  async function read(expected: Expected): Promise<Report> {
     const seen: Seen = { behind: [], unproven: [] }
     const { behind, unproven } = seen
     const found = await endpoints
-      .firstAnswer((endpoint) => readFrom(endpoint, seen))
+      .firstAnswer((endpoint) => readFrom(endpoint, expected, seen))
       .catch((error: unknown) => {
         if (behind.length + unproven.length === 0) throw error
         return undefined
@@ -97,18 +111,17 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
     return followed ? adoptedOrThrown(await adopt(followed, () => whyNot(options, followed, known))) : believed
   }
 
-  async function readFrom(endpoint: Endpoint, seen: Seen): Promise<ReadResult<Report>> {
-    // No block before links to the first head, so chain id and anchor are read with it.
-    const [reply, first] = await Promise.all([readNamed(endpoint, 'latest'), known ? undefined : endpoint.confirm()])
-    if (!('value' in reply)) return reply
-    const report = { head: reply.value, by: endpoint }
+  async function readFrom(endpoint: Endpoint, expected: Expected, seen: Seen): Promise<ReadResult<Report>> {
+    const answered = await callForHead(endpoint, known, expected)
+    if ('failed' in answered) return answered
+    const { report, first } = answered
     if (known && (await branches.isOutvoted(report, known.head)))
       return { failed: 'most endpoints hold another branch' }
     if (movesOn(known, report, ancestry.hashAt)) {
       if (known?.head.hash !== report.head.hash)
         return adopt(report, () => whyNot(options, report, known, { confirmed: first, ...seen }), seen)
       falls = noFalls
-      known = { head: known.head, by: endpoint }
+      known = { ...report, head: known.head }
       holders.holds(known)
       return { value: known }
     }
@@ -152,14 +165,15 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
 
 async function advance(
   ancestry: Ancestry,
-  { head, by }: Report,
+  { head, by, links }: Report,
   refuse: Refuse,
 ): Promise<Pick<Advance, 'linked' | 'lost'> & { readonly failed?: string }> {
   let refusal: string | undefined
-  const advanced = await ancestry.advance(head, headersOf(by), async () => {
+  const isOfChain = async () => {
     refusal = await refuse()
     return refusal === undefined
-  })
+  }
+  const advanced = await ancestry.advance(head, headersOf(by), isOfChain, links)
   return advanced.isTip
     ? advanced
     : { ...advanced, failed: refusal ?? 'its head does not link to the blocks before it' }
@@ -196,6 +210,25 @@ function record({ metrics, logger }: ReadHeadOptions, head: Head, lost: number):
     logger.info({ head: head.number, blocks: lost }, 'a reorganization replaced blocks that were known')
   }
   metrics.head(head.number, head.timestampMs)
+}
+
+/**
+ * In one request: the head, the facts beside it, and the headers that should lie between it and the known one. Half a block too many is
+ * cheaper than another round trip. No block before links to the first head, or to one far above, so chain id and anchor come with it.
+ */
+async function callForHead(by: Endpoint, known: Report | undefined, { blocks, beside: calls }: Expected) {
+  const from = known ? known.head.number + 1 : 0
+  const between = Math.ceil(blocks - 0.25) - 1
+  const links = known && between > 0 && between < walkedGapMax ? between : 0
+  const [reply, headers, first, beside] = await Promise.all([
+    readNamed(by, 'latest'),
+    headersOf(by)(Array.from({ length: links }, (_, index) => from + index)),
+    known && blocks <= blocksKept ? undefined : by.confirm(),
+    callBeside(by, calls),
+  ])
+  if (!('value' in reply)) return reply
+  const report: Report = { head: reply.value, by, beside, links: headers.filter((each) => each !== undefined) }
+  return { report, first }
 }
 
 function headersOf(by: Endpoint): ReadHeaders {

@@ -8,11 +8,12 @@ import type { NodeReply } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import { readNamed } from '../nodes/read-block.ts'
+import { answering, type Beside } from './beside-head.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { type HeadTracker, type TrackedHead, watchChain } from './track-head.ts'
 
 /** The block that a tag names at one endpoint, read once a head. Never rejects. */
-export type NamedBlock = (endpoint: Endpoint, tag: FinalityTag, at: Head) => Promise<NodeReply<Head>>
+export type NamedBlock = (endpoint: Endpoint, tag: FinalityTag, at: Head, beside?: Beside) => Promise<NodeReply<Head>>
 
 interface Reading {
   readonly head: Hash
@@ -23,11 +24,15 @@ interface Reading {
 /** A head that stays is read for again after `rereadMs`. */
 export function namingBlocks(clock: Clock, rereadMs: number): NamedBlock {
   const readings = new Map<string, Reading>()
-  return (endpoint, tag, { hash }) => {
+  return (endpoint, tag, { hash }, beside) => {
     const key = `${endpoint.index} ${tag}`
     const known = readings.get(key)
     if (known?.head === hash && clock.elapsed() - known.at < rereadMs) return known.reply
-    const reading = { head: hash, at: clock.elapsed(), reply: readNamed(endpoint, tag) }
+    const reading = {
+      head: hash,
+      at: clock.elapsed(),
+      reply: readNamed(answering(endpoint, beside), tag),
+    }
     readings.set(key, reading)
     return reading.reply
   }
@@ -78,7 +83,7 @@ export function readingTags({ endpoints, heads, readCanonical, namedBlock, clock
 
   /** Many nodes do not have a tag, or not yet: the next endpoint may. */
   async function report(endpoint: Endpoint, tag: FinalityTag, at: TrackedHead): Promise<ReadResult<TaggedBlock>> {
-    const reply = await namedBlock(endpoint, tag, at.head)
+    const reply = await namedBlock(endpoint, tag, at.head, at.beside)
     if (!('value' in reply)) return reply
     const block = reply.value
     if (block.number > at.head.number) {

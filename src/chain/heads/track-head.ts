@@ -7,17 +7,22 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
 import { type BranchHolder, ChainUnavailable } from '../chain.ts'
+import type { Call } from '../nodes/call.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import type { HeadReport } from './believe-head.ts'
+import type { Beside } from './beside-head.ts'
 import type { Pace } from './measure-blocktime.ts'
-import { openHeadReader, type ReadHeadOptions } from './read-head.ts'
+import { type HeadReader, openHeadReader, type ReadHeadOptions } from './read-head.ts'
+import { type Polls, timingPolls } from './time-polls.ts'
 
-/** A head, and the endpoint that reported it: it can answer questions as of it. */
-export type TrackedHead = HeadReport<Endpoint>
+/** A head, and the endpoint that reported it: it can answer questions as of it, and may have answered some. */
+export interface TrackedHead extends HeadReport<Endpoint> {
+  readonly beside?: Beside
+}
 
 export interface HeadTracker {
-  /** The polled head if it is fresh, else read anew. Rejects with ChainUnavailable. */
+  /** The known head if it is fresh and heads are polled now and then, else read anew. Rejects with ChainUnavailable. */
   current(): Promise<TrackedHead>
   follow(onHead: (head: Head) => void, signal: AbortSignal): void
   /** Canonical as far as is known; undefined where it was never read. */
@@ -44,32 +49,33 @@ interface TrackOptions {
   readonly comparesHashes: boolean
   /** Called with each head that is adopted. */
   readonly onHead?: (tracked: TrackedHead) => void
+  /** The calls that leave together with the reading of a head at about this height. `isDue`: it should be another one. */
+  readonly beside: (height: BlockNumber, isDue: boolean) => readonly Call[]
 }
-
-const pollMinMs = 50
-const pollMaxMs = 4_000
 
 export function trackHead(options: TrackOptions): HeadTracker {
   const { pace, clock, logger, metrics } = options
-  const pollMs = () => Math.min(pollMaxMs, Math.max(pollMinMs, pace.ms()))
-  const followers = openFollowers(logger)
+  const polls = timingPolls(pace, clock)
+  const followers = openFollowers(logger, metrics)
   const reader = openHeadReader({
     ...options,
-    laggardRestMs: () => 4 * pollMs(),
+    laggardRestMs: () => 4 * polls.intervalMs(),
     splitChanged: metrics.branchesDiffer,
     onKnown(tracked) {
       notifyFollowers(tracked)
       options.onHead?.(tracked)
     },
   })
+  const readInStep = readingInStep(reader, polls, options.beside)
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<TrackedHead> | undefined
-  let polling = false
+  /** Undefined: nobody has followed yet. */
+  let polling: boolean | undefined
   let idle = new AbortController()
 
+  /** One at a time: the late answer of another would look like a head that fell. */
   function read(): Promise<TrackedHead> {
-    reading ??= reader
-      .read()
+    reading ??= readInStep()
       .then((tracked) => {
         readAt = clock.elapsed()
         return tracked
@@ -99,7 +105,7 @@ export function trackHead(options: TrackOptions): HeadTracker {
         else if (!down) logger.warn({ reason: error.message }, 'no endpoint of the network tells its head')
         down = true
       }
-      if (followers.count() > 0) await clock.sleep(pollMs(), idle.signal)
+      if (followers.count() > 0) await clock.sleep(polls.pauseMs(), idle.signal)
     }
     polling = false
   }
@@ -107,18 +113,16 @@ export function trackHead(options: TrackOptions): HeadTracker {
   return {
     async current() {
       const known = reader.known()
-      const fresh = polling && clock.elapsed() - readAt <= pollMs() * 1.5
+      const fresh = polling !== undefined && clock.elapsed() - readAt <= polls.intervalMs() * 1.5
       return known && fresh ? known : read()
     },
     follow(onHead, signal) {
       if (signal.aborted) return
       const leave = followers.add(onHead)
-      metrics.followed(followers.count())
       signal.addEventListener(
         'abort',
         () => {
           leave()
-          metrics.followed(followers.count())
           if (followers.count() === 0) idle.abort()
         },
         { once: true },
@@ -138,6 +142,23 @@ export function trackHead(options: TrackOptions): HeadTracker {
   }
 }
 
+/** Reads the head. If another one is due, what the next decisions need to know about it comes with it. */
+function readingInStep(reader: HeadReader, polls: Polls, callsAt: TrackOptions['beside']): () => Promise<TrackedHead> {
+  return async () => {
+    const before = reader.known()?.head
+    const { isDue, blocks } = polls.begin()
+    const above = isDue ? Math.max(1, Math.floor(blocks)) : 0
+    const beside = before ? callsAt(before.number + above, isDue) : []
+    let found: TrackedHead | undefined
+    try {
+      found = await reader.read({ blocks, beside })
+      return found
+    } finally {
+      polls.end(found && (found.head.hash === before?.hash ? 'known' : 'new'), beside.length > 0)
+    }
+  }
+}
+
 /** Returns whether every hash that was read since lies on the chain of this head: no reorganization was seen. */
 export function watchChain(heads: Pick<HeadTracker, 'hashAt' | 'reorgs'>, { head }: TrackedHead): () => boolean {
   const before = heads.reorgs()
@@ -145,7 +166,7 @@ export function watchChain(heads: Pick<HeadTracker, 'hashAt' | 'reorgs'>, { head
 }
 
 /** Each follower is called once for each head, whatever another one throws. */
-function openFollowers(logger: Logger) {
+function openFollowers(logger: Logger, metrics: ChainMetrics) {
   const notifiedOf = new Map<(head: Head) => void, Hash | undefined>()
   return {
     count: () => notifiedOf.size,
@@ -154,7 +175,11 @@ function openFollowers(logger: Logger) {
       // A follower of its own each time: the same function may follow twice.
       const follower = (head: Head) => onHead(head)
       notifiedOf.set(follower, undefined)
-      return () => notifiedOf.delete(follower)
+      metrics.followed(notifiedOf.size)
+      return () => {
+        notifiedOf.delete(follower)
+        metrics.followed(notifiedOf.size)
+      }
     },
     clear: () => notifiedOf.clear(),
     notify(head: Head): void {

@@ -63,7 +63,7 @@ interface Reading {
 }
 
 /** A step waits so long from the begin of a reading, unless the last one took longer. */
-const waitMs = 250
+const waitMs = 50
 
 export function callingWitnesses({
   endpoints,

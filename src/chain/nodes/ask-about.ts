@@ -13,7 +13,7 @@ export type NodeReply<T> =
 
 /** `decode` returns undefined for a value of the wrong shape, `isAbout` whether it is the thing that `call` names. */
 export async function askAbout<T>(
-  endpoint: Endpoint,
+  endpoint: Pick<Endpoint, 'call' | 'strayed'>,
   call: Call,
   decode: (value: unknown) => T | undefined,
   isAbout: (value: T) => boolean,

@@ -46,7 +46,10 @@ export function readListing(endpoint: Endpoint, number: BlockNumber): Promise<No
 }
 
 /** The node chooses the block. Only its place on the remembered chain proves it. */
-export function readNamed(endpoint: Endpoint, name: 'latest' | FinalityTag): Promise<NodeReply<Head>> {
+export function readNamed(
+  endpoint: Pick<Endpoint, 'call' | 'strayed'>,
+  name: 'latest' | FinalityTag,
+): Promise<NodeReply<Head>> {
   return askAbout(endpoint, blockCall(name, false), toHead, () => true)
 }
 

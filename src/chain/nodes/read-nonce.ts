@@ -6,8 +6,8 @@ import type { Call } from './call.ts'
 import { toHex, toNumber } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 
-export function nonceCall(address: Address, block: BlockNumber | 'pending'): Call {
-  return { method: 'eth_getTransactionCount', params: [address, block === 'pending' ? block : toHex(block)] }
+export function nonceCall(address: Address, block: BlockNumber | 'pending' | 'latest'): Call {
+  return { method: 'eth_getTransactionCount', params: [address, typeof block === 'string' ? block : toHex(block)] }
 }
 
 /**

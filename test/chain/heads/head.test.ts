@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { freePort } from '../../../tooling/free-port.ts'
 import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
+import { movedClock } from '../moved-clock.ts'
 import { eventually, inquiryOf, networkOver, signedBy } from '../network-under-test.ts'
 
 const { address, key } = devAccount(0)
@@ -28,7 +29,8 @@ async function tip(): Promise<{ number: number; hash: string }> {
 
 describe('following', () => {
   test('every follower gets each head once; without followers nothing is polled', async () => {
-    await using network = networkOver([proxy.url])
+    const clock = movedClock()
+    await using network = networkOver([proxy.url], { averageBlocktimeMs: 1_000, clock })
     const stop = new AbortController()
     const one: Head[] = []
     const other: Head[] = []
@@ -43,7 +45,8 @@ describe('following', () => {
     stop.abort()
     await anvil.mine()
     const polled = network.count('eth_getBlockByNumber')
-    // An observation after the last follower has left reads the head by itself: the poll is over.
+    // An observation reads the head by itself once the last poll is too long ago.
+    clock.move(2_000)
     await network.chain.observe(inquiryOf(address))
     expect(network.count('eth_getBlockByNumber')).toBeGreaterThan(polled)
     expect(one).toHaveLength(2)

@@ -396,7 +396,7 @@ test('silence is counted while others are called, and ends with the next that an
   expect(silences.at(-1)).toBe(0)
 })
 
-test('a slow endpoint holds no step up for longer than a quarter of a second, and its answer wakes the relayer', async () => {
+test('a slow endpoint holds no step up for longer than 50 ms, and its answer wakes the relayer', async () => {
   const { witnesses, clock, nodes, at } = openWitnesses(lists, lists)
   const [, slow] = nodes
   const answer = Promise.withResolvers<void>()
@@ -405,7 +405,7 @@ test('a slow endpoint holds no step up for longer than a quarter of a second, an
   const call = () => witnesses.call([claim], at, { changed: () => (changes += 1) })
   const first = call()
   await turn()
-  expect(clock.sleeping).toEqual([250])
+  expect(clock.sleeping).toEqual([50])
   clock.advance(300)
   expect((await first).get(spender)).toMatchObject({ shownBy: [] })
   // The steps after it do not wait at all.

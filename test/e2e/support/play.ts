@@ -136,8 +136,9 @@ export async function mineUntil(
 /** Resolves once the service prices as of the head that stands now. */
 export async function headSeen({ node, line, service }: AnyStage): Promise<void> {
   const head = await headOf(node)
-  const looked = () => line.calls('eth_feeHistory').some(({ params: [, block] }) => Number(block) >= head)
-  await until(looked, { what: () => `a look at block ${head}\n${service.logs().slice(-3000)}` })
+  await until(() => line.newestPriced() >= head, {
+    what: () => `a look at block ${head}\n${service.logs().slice(-3000)}`,
+  })
 }
 
 /** How long after a cut a step that saw all that it asked for has recorded an attempt, on a slow machine, too. */

@@ -1,0 +1,71 @@
+// What the next decisions will need to know about a head, by those before: the calls for it leave together with the reading of the head.
+import type { FinalityTag } from '../domain/finality.ts'
+import type { Address } from '../domain/ids.ts'
+import type { Inquiry, Observation } from '../domain/observation.ts'
+import type { BlockNumber } from '../domain/units.ts'
+import type { Accounts } from './accounts/read-account.ts'
+import { blockCall } from './nodes/block-call.ts'
+import type { Call } from './nodes/call.ts'
+import { nonceCall } from './nodes/read-nonce.ts'
+
+export interface NextLook {
+  /** An observation begins. If the account needed nothing before, a head that is read now brings what it needs. */
+  begin(inquiry: Inquiry): void
+  /** It is over. The next one of the account needs the like, unless nothing is in flight and nothing waits. */
+  end(inquiry: Inquiry, inclusions: Observation['inclusions']): void
+  /** The calls at `latest`. `height`: of the next head, more or less. Where none is due, only for observations that begin now. */
+  calls(height: BlockNumber, isDue: boolean): readonly Call[]
+}
+
+interface Need {
+  /** The account needed nothing before. */
+  readonly isNew: boolean
+  readonly count: (height: BlockNumber) => boolean
+  readonly prices: (height: BlockNumber) => boolean
+  readonly tag: FinalityTag | undefined
+  /** The readings of heads that have brought it. */
+  readings: number
+}
+
+/** A decision may take as long as two readings. An account without a decision for longer needs nothing. */
+const readingsMax = 2
+
+export function expectingNeeds(
+  accounts: Pick<Accounts, 'countsBeside'>,
+  callsForPrices: (height: BlockNumber) => readonly Call[],
+): NextLook {
+  const needs = new Map<Address, Need>()
+
+  return {
+    begin(inquiry) {
+      if (needs.has(inquiry.address)) return
+      const count = (height: BlockNumber) => accounts.countsBeside(inquiry, height)
+      const { market, tag } = inquiry
+      needs.set(inquiry.address, { isNew: true, count, prices: () => market, tag, readings: 0 })
+    },
+    end(inquiry, inclusions) {
+      const { address, balance, market, tag } = inquiry
+      const live = inquiry.live.filter(({ nonce }) => !inclusions.has(nonce))
+      const waits = balance !== undefined
+      if (!waits && live.length === 0 && !tag) {
+        needs.delete(address)
+        return
+      }
+      // As many as were mined may have been bound since.
+      const count = (height: BlockNumber) => accounts.countsBeside(waits ? inquiry : { ...inquiry, live }, height)
+      // Without a count receipts take a round of their own, and the prices come with them, if they are needed then.
+      needs.set(address, { isNew: false, count, prices: (height) => market && count(height), tag, readings: 0 })
+    },
+    calls(height, isDue) {
+      const all = [...needs].filter(([, { isNew }]) => isNew || isDue)
+      for (const [address, need] of all) {
+        need.readings += 1
+        if (need.readings >= readingsMax) needs.delete(address)
+      }
+      const counts = all.filter(([, { count }]) => count(height)).map(([address]) => nonceCall(address, 'latest'))
+      const prices = all.some(([, need]) => need.prices(height)) ? callsForPrices(height) : []
+      const tags = [...new Set(all.flatMap(([, { tag }]) => tag ?? []))].map((tag) => blockCall(tag, false))
+      return [...counts, ...prices, ...tags]
+    },
+  }
+}
