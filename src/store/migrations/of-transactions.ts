@@ -31,9 +31,7 @@ const tables: readonly Sql[] = [
     r TEXT NOT NULL, s TEXT NOT NULL, v BIGINT NOT NULL, raw TEXT NOT NULL,
     PRIMARY KEY (transaction_id, nonce, position)
   )`,
-  // What reverted transactions returned. Apart from the transactions, whose rows each step reads whole.
-
-  // The names that clients give to their transactions. Apart from these, too: a send without labels writes none.
+  // The names that clients give to their transactions. Apart from these, whose rows each step reads whole: a send without labels writes none.
   `CREATE TABLE transaction_labels (
     transaction_id TEXT PRIMARY KEY, relayer_id TEXT NOT NULL, sequence BIGINT NOT NULL, created_at BIGINT NOT NULL,
     external_id TEXT, tags TEXT, note TEXT, removed_end BIGINT
