@@ -6,7 +6,6 @@ import type { BlockNumber } from '../domain/units.ts'
 import type { Accounts } from './accounts/read-account.ts'
 import { blockCall } from './nodes/block-call.ts'
 import type { Call } from './nodes/call.ts'
-import { nonceCall } from './nodes/read-nonce.ts'
 
 export interface NextLook {
   /** An observation begins. If the account needed nothing before, a head that is read now brings what it needs. */
@@ -20,8 +19,8 @@ export interface NextLook {
 interface Need {
   /** The account needed nothing before. */
   readonly isNew: boolean
-  readonly count: (height: BlockNumber) => boolean
-  readonly prices: (height: BlockNumber) => boolean
+  readonly ofAccount: (height: BlockNumber) => readonly Call[]
+  readonly market: boolean
   readonly tag: FinalityTag | undefined
   /** The readings of heads that have brought it. */
   readings: number
@@ -31,7 +30,7 @@ interface Need {
 const readingsMax = 2
 
 export function expectingNeeds(
-  accounts: Pick<Accounts, 'countsBeside'>,
+  accounts: Pick<Accounts, 'callsBeside'>,
   callsForPrices: (height: BlockNumber) => readonly Call[],
 ): NextLook {
   const needs = new Map<Address, Need>()
@@ -39,9 +38,9 @@ export function expectingNeeds(
   return {
     begin(inquiry) {
       if (needs.has(inquiry.address)) return
-      const count = (height: BlockNumber) => accounts.countsBeside(inquiry, height)
-      const { market, tag } = inquiry
-      needs.set(inquiry.address, { isNew: true, count, prices: () => market, tag, readings: 0 })
+      const { address, market, tag } = inquiry
+      const ofAccount = (height: BlockNumber) => accounts.callsBeside(inquiry, height)
+      needs.set(address, { isNew: true, ofAccount, market, tag, readings: 0 })
     },
     end(inquiry, inclusions) {
       const { address, balance, market, tag } = inquiry
@@ -52,9 +51,9 @@ export function expectingNeeds(
         return
       }
       // As many as were mined may have been bound since.
-      const count = (height: BlockNumber) => accounts.countsBeside(waits ? inquiry : { ...inquiry, live }, height)
-      // Without a count receipts take a round of their own, and the prices come with them, if they are needed then.
-      needs.set(address, { isNew: false, count, prices: (height) => market && count(height), tag, readings: 0 })
+      const next = waits ? inquiry : { ...inquiry, live }
+      const ofAccount = (height: BlockNumber) => accounts.callsBeside(next, height)
+      needs.set(address, { isNew: false, ofAccount, market, tag, readings: 0 })
     },
     calls(height, isDue) {
       const all = [...needs].filter(([, { isNew }]) => isNew || isDue)
@@ -62,10 +61,11 @@ export function expectingNeeds(
         need.readings += 1
         if (need.readings >= readingsMax) needs.delete(address)
       }
-      const counts = all.filter(([, { count }]) => count(height)).map(([address]) => nonceCall(address, 'latest'))
-      const prices = all.some(([, need]) => need.prices(height)) ? callsForPrices(height) : []
+      const calls = all.map(([, need]) => ({ ...need, own: need.ofAccount(height) }))
+      // An account in flight that is not counted takes a round for its receipts, and the prices come with them if they are needed then.
+      const isPriced = calls.some(({ market, isNew, own }) => market && (isNew || own.length > 0))
       const tags = [...new Set(all.flatMap(([, { tag }]) => tag ?? []))].map((tag) => blockCall(tag, false))
-      return [...counts, ...prices, ...tags]
+      return [...calls.flatMap(({ own }) => own), ...(isPriced ? callsForPrices(height) : []), ...tags]
     },
   }
 }

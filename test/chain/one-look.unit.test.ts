@@ -192,6 +192,15 @@ describe('one round', () => {
     expect(await look({ market: true, live: [], spentBelow: 5, balance: 'recent' })).toMatchObject({ rounds: 1 })
   })
 
+  test('brings the balance too, once it is old, with a second one for the link', async () => {
+    await look({ market: true, live: [], spentBelow: 5, balance: 'recent' })
+    await look({ live: [], spentBelow: 5 })
+    mine(70)
+    const seen = await look({ market: true, live: [], spentBelow: 5, balance: 'recent' })
+    expect(seen).toMatchObject({ rounds: 2, balance: 10n ** 18n, balanceReadAt: height })
+    expect(called.filter(({ method }) => method === 'eth_getBalance')).toHaveLength(1)
+  })
+
   test('asks for nothing that the decision before did not need', async () => {
     await look({ ...backlog, market: false, live: [] })
     mine()

@@ -10,7 +10,7 @@ import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
 import { readReceipts } from '../inclusions/read-receipts.ts'
 import type { Unexplained } from '../inclusions/unexplained.ts'
-import { type Answer, describeAnswer } from '../nodes/call.ts'
+import { type Answer, type Call, describeAnswer } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { type Endpoints, othersThan, type ReadResult } from '../nodes/endpoints.ts'
@@ -27,7 +27,14 @@ import {
   usableCode,
   withInclusions,
 } from './account-memory.ts'
-import { type Lacking, type ReadBalanceAndCode, readingBalancesAndCodes } from './read-balance-and-code.ts'
+import {
+  balanceCall,
+  balanceIn,
+  type Lacking,
+  neighboursLacking,
+  type ReadBalanceAndCode,
+  readingBalancesAndCodes,
+} from './read-balance-and-code.ts'
 import { type LaggedAccounts, readingLagged } from './read-lagged.ts'
 import { type Reading, remember } from './remember-account.ts'
 import { readingSecondCounts, type SecondCounts } from './second-count.ts'
@@ -53,8 +60,8 @@ interface AccountRead {
 }
 
 export interface Accounts {
-  /** Whether an observation with this inquiry at a head of about this height would count by a call that may leave before the head is known. */
-  countsBeside(inquiry: Inquiry, height: BlockNumber): boolean
+  /** The calls of an observation with this inquiry, at a head of about this height, that may leave before the head is known. */
+  callsBeside(inquiry: Inquiry, height: BlockNumber): readonly Call[]
   /**
    * Rejects with ChainUnavailable when no endpoint returns the nonce. Any other fact that no node returns is missing.
    */
@@ -116,10 +123,10 @@ export function readingAccounts(options: ReadAccounts): Accounts {
   }
 
   return {
-    countsBeside(inquiry, height) {
+    callsBeside(inquiry, height) {
       const reorgs = heads.reorgs()
-      const mayStand = countsBeside(inquiry, memory.recall(inquiry.address), reorgs) !== undefined
-      return mayStand && wantedAt(inquiry, height, reorgs).nonce === 'count'
+      if (!countsBeside(inquiry, memory.recall(inquiry.address), reorgs)) return []
+      return callsFor(inquiry, wantedAt(inquiry, height, reorgs), neighboursLacking(memory, height))
     },
     async read(inquiry, at) {
       // Taken before the reads: after a reorganization in between, their answers must not be reused.
@@ -176,6 +183,15 @@ export function readingAccounts(options: ReadAccounts): Accounts {
     ...(lag > 0 && { lagged: readingLagged(endpoints, lag) }),
     announce: memory.announce,
   }
+}
+
+/** `lacking`: accounts for which one call is due, of all. */
+function callsFor({ address, balance: asOf }: Inquiry, wanted: Wanted, lacking: readonly Address[]): readonly Call[] {
+  const isLone = wanted.balance && !wanted.code && lacking.every((other) => other === address)
+  return [
+    ...(wanted.nonce === 'count' ? [nonceCall(address, 'latest')] : []),
+    ...(isLone && asOf === 'recent' ? [balanceCall(address, 'latest')] : []),
+  ]
 }
 
 function showingNonces(memory: AccountMemory, secondCounts: SecondCounts): Accounts['nonceShown'] {
@@ -247,10 +263,15 @@ async function readFrom(
     if (!beside) return countNow()
     return beside.then((answer) => (isWithin(early, numberIn(answer)) ? answer : countNow()))
   }
+  const standingNow = async () => {
+    const beside = early && !wanted.code ? at.beside?.(endpoint, balanceCall(address, 'latest')) : undefined
+    const balance = beside && balanceIn(await beside)
+    return balance === undefined ? readStanding(endpoint, address, at.head.number, lacking) : { balance }
+  }
   const [counted, pending, standing, receipts] = await Promise.all([
     wanted.nonce === 'count' ? count() : undefined,
     inquiry.pendingNonce ? endpoint.call(nonceCall(address, 'pending')) : undefined,
-    wanted.balance || wanted.code ? readStanding(endpoint, address, at.head.number, lacking) : undefined,
+    wanted.balance || wanted.code ? standingNow() : undefined,
     wanted.nonce === 'receipts' ? receiptsInOrder(endpoint, inquiry.live, at, readCanonical) : undefined,
   ])
   const pendingNonce = numberIn(pending)

@@ -1,10 +1,10 @@
 // Reads an account's balance and whether it delegates. One call covers many accounts: a read of one account includes
 // others that lack the same facts, so that they need no call of their own.
 import type { Address } from '../../domain/ids.ts'
-import type { BlockNumber } from '../../domain/units.ts'
+import type { BlockNumber, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { HeadTracker } from '../heads/track-head.ts'
-import type { Answer } from '../nodes/call.ts'
+import type { Answer, Call } from '../nodes/call.ts'
 import { toBigInt, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { type AccountMemory, usableBalance, usableCode } from './account-memory.ts'
@@ -110,7 +110,7 @@ export function readingBalancesAndCodes(memory: AccountMemory, heads: HeadTracke
 }
 
 /** The accounts that lack a balance, then those that lack the code. */
-function neighboursLacking(memory: AccountMemory, block: BlockNumber): readonly Address[] {
+export function neighboursLacking(memory: AccountMemory, block: BlockNumber): readonly Address[] {
   const unread: Address[] = []
   const unsure: Address[] = []
   for (const [address, remembered] of memory.all()) {
@@ -126,14 +126,21 @@ async function alone(
   block: BlockNumber,
   lacking: Lacking,
 ): Promise<Partial<BalanceAndCode>> {
-  const params = [address, toHex(block)]
   const [wei, code] = await Promise.all([
-    lacking.balance ? endpoint.call({ method: 'eth_getBalance', params }) : undefined,
-    lacking.code ? endpoint.call({ method: 'eth_getCode', params }) : undefined,
+    lacking.balance ? endpoint.call(balanceCall(address, block)) : undefined,
+    lacking.code ? endpoint.call({ method: 'eth_getCode', params: [address, toHex(block)] }) : undefined,
   ])
-  const balance = wei?.kind === 'value' ? toBigInt(wei.value) : undefined
+  const balance = wei && balanceIn(wei)
   const delegated = code && delegationIn(code)
   return { ...(balance !== undefined && { balance }), ...(delegated !== undefined && { delegated }) }
+}
+
+export function balanceCall(address: Address, block: BlockNumber | 'latest'): Call {
+  return { method: 'eth_getBalance', params: [address, typeof block === 'string' ? block : toHex(block)] }
+}
+
+export function balanceIn(answer: Answer): Wei | undefined {
+  return answer.kind === 'value' ? toBigInt(answer.value) : undefined
 }
 
 function delegationIn(answer: Answer): boolean | undefined {
