@@ -103,6 +103,7 @@ const ofLog = {
   'an endpoint failed three times in a row': 'An endpoint is left to rest.',
   'the network answers again': 'The first answer after an outage of all endpoints.',
   'a reorganization replaced blocks that were known': 'The engine sees a reorganization.',
+  'deciding at once, by the last look': 'A no-op or the payload of a PUT is signed while the chain is looked at.',
   'the signer does not sign': 'A request for a signature fails.',
   'the signer does not sign, so a pre-signed no-op is used': 'A pre-signed no-op takes the place of a signature.',
   'the network has an anchor: an endpoint with another block there is not used': 'The network gets its first anchor.',

@@ -41,7 +41,7 @@ export const ofCounts: readonly Mutant[] = [
     breaks: 'begins a reading of the head while another one is under way, whose late answer looks like a fall',
     caughtBy: look,
     expects: 'never under way at once',
-    edits: [{ file: 'src/chain/heads/track-head.ts', find: 'reading ??= readInStep()', put: 'reading = readInStep()' }],
+    edits: [{ file: 'src/chain/heads/track-head.ts', find: 'reading ??= readHead()', put: 'reading = readHead()' }],
   },
   {
     name: 'one-reading-is-three',

@@ -198,12 +198,25 @@ export const ofRaces: readonly Mutant[] = [
     name: 'cancel-at-an-old-price',
     breaks: 'decides at once by its last look, however long ago that was',
     caughtBy: 'test/engine/decide-at-once.test.ts',
-    expects: 'a no-op by a look of 6 s ago: it waits',
+    expects: 'a no-op by a head that was read 6 s ago: it waits',
     edits: [
       {
         file: 'src/engine/decide-at-once.ts',
         find: 'if (!isRecent(clock.elapsed() - readAt, observation, policy)) return false',
         put: 'isRecent(clock.elapsed() - readAt, observation, policy)',
+      },
+    ],
+  },
+  {
+    name: 'age-of-a-look-for-that-of-its-head',
+    breaks: 'counts the age of its last look from when it began, although its head had been read before',
+    caughtBy: 'test/engine/decide-at-once.test.ts',
+    expects: 'a no-op by a head that was read 6 s ago, and before that look: it waits',
+    edits: [
+      {
+        file: 'src/engine/step.ts',
+        find: 'const readAt = begunAt - (observation.headAgeMs ?? 0)',
+        put: 'const readAt = begunAt',
       },
     ],
   },

@@ -243,6 +243,7 @@ function loggerOf(
   }
   return {
     debug(facts, message) {
+      marks.logged(message)
       if (message !== 'broadcasting') return
       const { relayer_id: relayer, hash } = facts as { relayer_id: string; hash: string }
       instance.orderedAt.set(hash, instance.lastOwned.get(relayer) ?? -1)

@@ -80,6 +80,7 @@ function withGas(market: Market, noOp: NoOpFacts, { refusals }: Observe, { refus
 export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => void): Promise<Observation> {
   const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp } = parts
   const at = await heads.current()
+  const headAgeMs = heads.ageMs()
   const isSameChain = watchChain(heads, at)
   // What is estimated meanwhile keeps to it.
   parts.limitGas.at(at.head)
@@ -126,6 +127,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   const isSplit = heads.split().length > 0
   return {
     head: at.head,
+    headAgeMs,
     ...(blocktimeMs !== undefined && { blocktimeMs }),
     rule: parts.endpoints.rule(),
     ...account,

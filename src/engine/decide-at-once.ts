@@ -85,6 +85,7 @@ async function act(work: Work, { context, chain, ownership, underWay, lastLook }
   const situation = { work, observation, policy, now: clock.now() }
   const plan = decideAtOnce(situation)
   if (plan.decisions.length === 0) return false
+  context.logger.debug({ relayer_id: work.relayer.id }, 'deciding at once, by the last look')
   await carryOut(context, chain, ownership, underWay, { ...situation, plan })
   return true
 }

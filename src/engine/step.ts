@@ -245,7 +245,7 @@ async function observeAndDecide(
       ...(tag && { tag }),
       ...(witness && { witness }),
     }
-    const readAt = context.clock.elapsed()
+    const begunAt = context.clock.elapsed()
     const observing = chain.observe(inquiry, underWay.wake)
     if (await actDuring(observing, work, meanwhile)) return undefined
     const observation = withUnknowns(await observing, inquiry)
@@ -272,6 +272,7 @@ async function observeAndDecide(
       work = { ...work, gapRecord }
       continue
     }
+    const readAt = begunAt - (observation.headAgeMs ?? 0)
     const look = { observation: withKnownBalance(observation, meanwhile.lastLook), readAt }
     const seen = { look, window, headSeen }
     if (lacked.length === 0) return { work, plan, observation, decidedAt, ...seen }

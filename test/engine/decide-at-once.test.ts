@@ -147,10 +147,12 @@ test('a PUT broadcasts its payload while the look hangs, and one after another',
 })
 
 test.each([
-  ['less than 6 s ago: it leaves at once', 5_999, 1],
-  ['6 s ago: it waits', 6_000, 0],
-])('a no-op by a look of %s', async (_, agoMs, expected) => {
-  await using owner = await openHanging()
+  ['read less than 6 s ago: it leaves at once', 5_999, 0, 1],
+  ['read 6 s ago: it waits', 6_000, 0, 0],
+  ['read less than 6 s ago, and before that look: it leaves at once', 3_999, 2_000, 1],
+  ['read 6 s ago, and before that look: it waits', 4_000, 2_000, 0],
+])('a no-op by a head that was %s', async (_, agoMs, headAgeMs, expected) => {
+  await using owner = await openHanging({ observed: { headAgeMs } })
   const { clock } = owner.place
   clock.advance(owner.lastLookAt + agoMs - clock.elapsed())
   await owner.cancel(owner.first)

@@ -29,6 +29,8 @@ export interface HeadTracker {
   hashAt(number: BlockNumber): Hash | undefined
   /** The height of the newest head, whichever step requested it. */
   height(): BlockNumber | undefined
+  /** How long ago the newest head was read, or read again. */
+  ageMs(): number
   /** A line for each endpoint while as many hold one branch as another: nothing is settled meanwhile. */
   split(): readonly BranchHolder[]
   /** Grows whenever a known block may have stopped being canonical. */
@@ -66,25 +68,10 @@ export function trackHead(options: TrackOptions): HeadTracker {
       options.onHead?.(tracked)
     },
   })
-  const readInStep = readingInStep(reader, polls, options.beside)
-  let readAt = Number.NEGATIVE_INFINITY
-  let reading: Promise<TrackedHead> | undefined
+  const { read, ageMs } = oneAtATime(readingInStep(reader, polls, options.beside), clock)
   /** Undefined: nobody has followed yet. */
   let polling: boolean | undefined
   let idle = new AbortController()
-
-  /** One at a time: the late answer of another would look like a head that fell. */
-  function read(): Promise<TrackedHead> {
-    reading ??= readInStep()
-      .then((tracked) => {
-        readAt = clock.elapsed()
-        return tracked
-      })
-      .finally(() => {
-        reading = undefined
-      })
-    return reading
-  }
 
   function notifyFollowers(known = reader.known()): void {
     if (known) followers.notify(known.head)
@@ -113,7 +100,7 @@ export function trackHead(options: TrackOptions): HeadTracker {
   return {
     async current() {
       const known = reader.known()
-      const fresh = polling !== undefined && clock.elapsed() - readAt <= polls.intervalMs() * 1.5
+      const fresh = polling !== undefined && ageMs() <= polls.intervalMs() * 1.5
       return known && fresh ? known : read()
     },
     follow(onHead, signal) {
@@ -133,12 +120,33 @@ export function trackHead(options: TrackOptions): HeadTracker {
     },
     hashAt: reader.hashAt,
     height: () => reader.known()?.head.number,
+    ageMs,
     split: reader.split,
     reorgs: reader.reorgs,
     close() {
       followers.clear()
       idle.abort()
     },
+  }
+}
+
+/** One reading at a time: the late answer of another would look like a head that fell. */
+function oneAtATime(readHead: () => Promise<TrackedHead>, clock: Clock) {
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<TrackedHead> | undefined
+  return {
+    read(): Promise<TrackedHead> {
+      reading ??= readHead()
+        .then((tracked) => {
+          readAt = clock.elapsed()
+          return tracked
+        })
+        .finally(() => {
+          reading = undefined
+        })
+      return reading
+    },
+    ageMs: () => clock.elapsed() - readAt,
   }
 }
 

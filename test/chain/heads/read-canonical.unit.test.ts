@@ -54,6 +54,7 @@ function scene() {
     follow: () => {},
     hashAt: (number) => (number === tip ? hashOn(state.tracked, tip) : undefined),
     height: () => tip,
+    ageMs: () => 0,
     reorgs: () => state.reorgs,
     split: () => [],
     close: () => {},
