@@ -215,8 +215,8 @@ export const ofRaces: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/step.ts',
-        find: 'const readAt = begunAt - (observation.headAgeMs ?? 0)',
-        put: 'const readAt = begunAt',
+        find: 'readAt: begunAt - (observation.headAgeMs ?? 0)',
+        put: 'readAt: begunAt',
       },
     ],
   },

@@ -59,5 +59,8 @@ const rereadsMs: Partial<Record<Condition, number>> = {
   gas_unknown: 5_000,
 }
 
+/** Wake-ups this close together share a step, or a decision during a look, if the last one changed nothing. */
+export const idleRestMs = 20
+
 /** The longest sleep: a timer can't exceed 2^31-1 ms, and one observation a day is frequent enough. */
 export const sleepMaxMs = 86_400_000

@@ -13,7 +13,7 @@ import type { Observation } from '../domain/observation.ts'
 import { nextTurn } from '../ops/clock.ts'
 import { waitBriefly } from '../ops/within.ts'
 import type { Ownership } from '../ownership/ownership.ts'
-import { sleepMaxMs } from './again-after.ts'
+import { idleRestMs, sleepMaxMs } from './again-after.ts'
 import { broadcastSigned, carryOut } from './carry-out.ts'
 import type { StepContext } from './step-context.ts'
 import type { UnderWay } from './under-way.ts'
@@ -57,6 +57,7 @@ export async function actDuring(look: Promise<unknown>, work: Work, meanwhile: M
   let rows: Work | undefined = work
   while (rows && !isOver && !ownership.lost.aborted) {
     if (await act(rows, meanwhile)) hasActed = true
+    else if (rows !== work) await waitBriefly(context.clock, idleRestMs, () => over, ownership.lost)
     await waitForMore(over, rows, meanwhile)
     if (isOver) break
     if (await broadcastSigned(context, ownership, underWay, lastLook?.observation)) hasActed = true

@@ -11,6 +11,7 @@ import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
+import { idleRestMs } from './again-after.ts'
 import { trackBroadcasts } from './broadcasts-under-way.ts'
 import { trackPresigning } from './presign.ts'
 import { saveWaits } from './record.ts'
@@ -18,8 +19,6 @@ import { trackSignatures } from './signatures-under-way.ts'
 import { freshOwner, type StepResult, step } from './step.ts'
 import type { StepContext } from './step-context.ts'
 
-/** Wake-ups this close together share a step, if the last one changed nothing. */
-const idleRestMs = 20
 /** Failures after which the wait is recorded, some four seconds: a node that restarts is back before. */
 const unavailableRecordedAt = 5
 

@@ -65,7 +65,7 @@ export interface OwnerMemory {
 
 /** What an owner carries on from a look. */
 interface Seen {
-  readonly look: LastLook
+  readonly lastLook: LastLook
   readonly window: Window
   readonly headSeen: HeadSeen
 }
@@ -112,7 +112,7 @@ export async function step(
   const meanwhile = { context, chain, ownership, underWay, lastLook, readWork }
   const seen = await observeAndDecide(meanwhile, inProgress, policy, carried)
   if (!seen) return { follow: chain, againAfterMs: 0, idle: false, carried }
-  const { look, window, headSeen, ...decided } = seen
+  const { lastLook: look, window, headSeen, ...decided } = seen
   const { work, plan, observation } = decided
   if (!isQueueBlocked(work)) context.observer.observed(relayer, snapshotOf(work, observation, plan))
 
@@ -227,6 +227,7 @@ async function observeAndDecide(
   carried: OwnerMemory,
 ): Promise<(Decided & Seen) | undefined> {
   const { context, chain, underWay } = meanwhile
+  let { lastLook } = meanwhile
   let work = stored
   let areConfirmedRowsRead = false
   const waits = queuedOf(work).length > 0
@@ -247,8 +248,9 @@ async function observeAndDecide(
     }
     const begunAt = context.clock.elapsed()
     const observing = chain.observe(inquiry, underWay.wake)
-    if (await actDuring(observing, work, meanwhile)) return undefined
+    if (await actDuring(observing, work, { ...meanwhile, lastLook })) return undefined
     const observation = withUnknowns(await observing, inquiry)
+    lastLook = { observation: withKnownBalance(observation, lastLook), readAt: begunAt - (observation.headAgeMs ?? 0) }
     work = withAnswers(work, underWay.broadcasts.takeAnswered())
     const due = areConfirmedRowsRead ? undefined : dueOf(work, observation, policy, context.clock.now())
     if (due) {
@@ -272,9 +274,7 @@ async function observeAndDecide(
       work = { ...work, gapRecord }
       continue
     }
-    const readAt = begunAt - (observation.headAgeMs ?? 0)
-    const look = { observation: withKnownBalance(observation, meanwhile.lastLook), readAt }
-    const seen = { look, window, headSeen }
+    const seen = { lastLook, window, headSeen }
     if (lacked.length === 0) return { work, plan, observation, decidedAt, ...seen }
     for (const fact of lacked) requested.add(fact)
   }

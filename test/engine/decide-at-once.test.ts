@@ -236,7 +236,10 @@ test('a remote signer is called once for the no-op, which leaves with the signat
   await quiescence()
   expect(held()).toMatchObject([{ nonce: 0, priority: 'cancel' }])
   held()[0]?.sign()
-  await until('the no-op', () => owner.left().length === 1)
+  await until('the no-op', () => {
+    owner.endIdleRest()
+    return owner.left().length === 1
+  })
   owner.letGo()
   await quiescence()
   expect(held()).toEqual([])
