@@ -1,4 +1,5 @@
 // A service on a chain whose node is far away.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Anvil, devAccount, startAnvil } from '../tooling/anvil.ts'
 import { type Client, openClient, until } from '../tooling/client.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
@@ -86,8 +87,8 @@ export async function untilLeft(
   return Math.max(...leftAt.values())
 }
 
-/** No transaction is open. */
-export async function untilIdle({ client }: Place): Promise<void> {
+/** No transaction is open, and none that was canceled has a no-op in flight. */
+export async function untilIdle({ anvil, client, row }: Place): Promise<void> {
   for (const status of ['pending', 'sent', 'submitted', 'mined']) {
     const isOver = async () => {
       const { body } = await client.request('GET', `/relayers/${relayer}/transactions?per_page=1&status=${status}`)
@@ -95,6 +96,18 @@ export async function untilIdle({ client }: Place): Promise<void> {
     }
     await until(isOver, { everyMs: 50, limitMs: 120_000, what: `no transaction to be ${status}` })
   }
+  const isMined = async () => {
+    const [mined, sent] = await Promise.all(['latest', 'pending'].map((block) => countOf(anvil, block)))
+    return mined === sent
+  }
+  await until(isMined, { everyMs: 50, limitMs: 120_000, what: 'all no-ops to be mined' })
+  // Until the next reading of the head, and what it leads to.
+  await sleep(Math.min(4_000, row.blocktimeMs) + 4 * row.roundTripMs)
+}
+
+/** The account's transactions at `latest` or `pending`. */
+export async function countOf(anvil: Anvil, block: string): Promise<number> {
+  return Number(await anvil.rpc('eth_getTransactionCount', [devAccount(0).address, block]))
 }
 
 export async function postMany({ client }: Place, count: number): Promise<void> {

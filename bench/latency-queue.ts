@@ -1,10 +1,9 @@
 // How many transactions of a queue that does not end are mined a second, and what one cycle of it reads.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { devAccount } from '../tooling/anvil.ts'
 import { until } from '../tooling/client.ts'
 import type { Leaving } from './far-node.ts'
 import type { Figure } from './figure.ts'
-import { inWords, type Place, postMany } from './latency-place.ts'
+import { countOf, inWords, type Place, postMany } from './latency-place.ts'
 import { median } from './median.ts'
 
 const windows = 20
@@ -18,18 +17,18 @@ export async function measureQueue(place: Place): Promise<Figure[]> {
   const over = new AbortController()
   const warm = maxInFlight ?? 32
   const load = keepQueued(place, over.signal)
-  await until(async () => (await minedOf(place)) >= warm, {
+  await until(async () => (await countOf(place.anvil, 'latest')) >= warm, {
     everyMs: 50,
     limitMs: 60_000,
     what: 'a window to be mined',
   })
-  const [first, begun, from] = [await minedOf(place), performance.now(), node.requests.length]
+  const [first, begun, from] = [await countOf(place.anvil, 'latest'), performance.now(), node.requests.length]
   const isOver = async () => {
     if (performance.now() - begun >= (maxInFlight === undefined ? usualMs : limitMs)) return true
-    return maxInFlight !== undefined && (await minedOf(place)) - first >= windows * maxInFlight
+    return maxInFlight !== undefined && (await countOf(place.anvil, 'latest')) - first >= windows * maxInFlight
   }
   await until(isOver, { everyMs: 50, limitMs: 2 * limitMs, what: 'the windows to be mined' })
-  const [mined, seconds] = [(await minedOf(place)) - first, (performance.now() - begun) / 1_000]
+  const [mined, seconds] = [(await countOf(place.anvil, 'latest')) - first, (performance.now() - begun) / 1_000]
   const requests = node.requests.slice(from)
   over.abort()
   await load
@@ -85,15 +84,11 @@ function cyclesOf(requests: readonly Leaving[]): Cycle[] {
 async function keepQueued(place: Place, over: AbortSignal): Promise<void> {
   let posted = 0
   while (!over.aborted) {
-    const missing = queued - (posted - (await minedOf(place)))
+    const missing = queued - (posted - (await countOf(place.anvil, 'latest')))
     if (missing >= 200) {
       await postMany(place, missing)
       posted += missing
     }
     await sleep(100)
   }
-}
-
-async function minedOf({ anvil }: Place): Promise<number> {
-  return Number(await anvil.rpc('eth_getTransactionCount', [devAccount(0).address, 'latest']))
 }
