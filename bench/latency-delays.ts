@@ -36,8 +36,8 @@ export async function measureDelays(place: Place): Promise<Figure[]> {
 async function measureIdle(place: Place): Promise<{ postMs: number; deleteMs: number }> {
   const { client, node, row } = place
   await untilIdle(place)
-  // On fast blocks the head is some blocks old then, and not too many for one look.
-  await sleep(row.blocktimeMs < 1_000 ? 2_500 : 7_000)
+  // The next block shows that nothing is left to do, and the head is old then. On fast blocks one look still reads all since.
+  await sleep(row.blocktimeMs < 1_000 ? 2_500 : Math.max(7_000, 1.5 * row.blocktimeMs))
   node.keepBack((each) => !isNoOp(each))
   const postedAt = performance.now()
   const { id } = await client.send(relayer, payment())
