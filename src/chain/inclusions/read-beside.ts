@@ -37,8 +37,8 @@ interface Reading {
   inclusions?: ReadonlyMap<Nonce, Inclusion>
 }
 
-/** The receipts of a near node come within this time, and save a step of their own. */
-const nearMs = 20
+/** The receipts of a near node come within this time, and save a step of their own. One that took longer the last time is not waited for. */
+const nearMs = 50
 
 export function readingReceiptsBeside(
   clock: Clock,
@@ -46,9 +46,12 @@ export function readingReceiptsBeside(
   { reported, isRefuted }: Pick<Witnesses, 'reported' | 'isRefuted'>,
 ): ReceiptsBeside {
   const readings = new Map<Address, readonly Reading[]>()
+  let isFar = false
 
   function begin(news: readonly LiveNonce[], at: TrackedHead): Reading {
+    const begunAt = clock.elapsed()
     const ended = readReceipts(at.by, readCanonical, news, at).then(({ inclusions }) => {
+      isFar = clock.elapsed() - begunAt > nearMs
       for (const each of inclusions.values()) reported(at.by, each)
       reading.inclusions = new Map([...inclusions].filter(([, each]) => isComplete(each)))
     })
@@ -66,7 +69,8 @@ export function readingReceiptsBeside(
     const awaited = all.filter(({ inclusions }) => !inclusions)
     const ended = Promise.all(awaited.map((each) => each.ended))
     if (!sends) await ended
-    else if (awaited.length > 0 && (await within(clock, nearMs, () => ended)) === late) void ended.then(changed)
+    else if (awaited.length > 0 && (isFar || (await within(clock, nearMs, () => ended)) === late))
+      void ended.then(changed)
     const proven = all.flatMap(({ inclusions = [] }) => [...inclusions]).filter(([nonce]) => open.has(nonce))
     const canonical = await readCanonical(
       proven.map(([, { block }]) => block.number),

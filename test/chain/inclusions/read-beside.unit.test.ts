@@ -60,7 +60,7 @@ function openBeside() {
       const looking = read(account, nonces.map(live), at, { sends, changed })
       await quiescence()
       // Beyond the wait for a near node.
-      clock.advance(20)
+      clock.advance(50)
       const { inclusions, underWay } = await looking
       return { found: [...inclusions.keys()], underWay: [...underWay] }
     },
