@@ -162,7 +162,7 @@ function observing(
   return async (inquiry, changed) => {
     nextLook.begin(inquiry)
     const seen = await observe(parts, inquiry, changed)
-    nextLook.end(inquiry, seen.inclusions)
+    nextLook.end(inquiry, seen)
     price.learn(seen)
     return seen
   }

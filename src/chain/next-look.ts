@@ -11,7 +11,7 @@ export interface NextLook {
   /** An observation begins. If the account needed nothing before, a head that is read now brings what it needs. */
   begin(inquiry: Inquiry): void
   /** It is over. The next one of the account needs the like, unless nothing is in flight and nothing waits. */
-  end(inquiry: Inquiry, inclusions: Observation['inclusions']): void
+  end(inquiry: Inquiry, seen: Observation): void
   /** The calls at `latest`. `height`: of the next head, more or less. Where none is due, only for observations that begin now. */
   calls(height: BlockNumber, isDue: boolean): readonly Call[]
 }
@@ -39,10 +39,10 @@ export function expectingNeeds(
     begin(inquiry) {
       if (needs.has(inquiry.address)) return
       const { address, market, tag } = inquiry
-      const ofAccount = (height: BlockNumber) => accounts.callsBeside(inquiry, height)
+      const ofAccount = (height: BlockNumber) => accounts.callsBeside(inquiry, height, false)
       needs.set(address, { isNew: true, ofAccount, market, tag, readings: 0 })
     },
-    end(inquiry, inclusions) {
+    end(inquiry, { inclusions, head, balanceReadAt }) {
       const { address, balance, market, tag } = inquiry
       const live = inquiry.live.filter(({ nonce }) => !inclusions.has(nonce))
       const waits = balance !== undefined
@@ -52,7 +52,9 @@ export function expectingNeeds(
       }
       // As many as were mined may have been bound since.
       const next = waits ? inquiry : { ...inquiry, live }
-      const ofAccount = (height: BlockNumber) => accounts.callsBeside(next, height)
+      // A balance that may be older is read for many accounts in one call.
+      const readsBalance = balance === 'now' && balanceReadAt === head.number
+      const ofAccount = (height: BlockNumber) => accounts.callsBeside(next, height, readsBalance)
       needs.set(address, { isNew: false, ofAccount, market, tag, readings: 0 })
     },
     calls(height, isDue) {

@@ -172,6 +172,14 @@ describe('one round', () => {
     expect(called).toHaveLength(1)
   })
 
+  test('brings the balance that sends wait for', async () => {
+    await look({ ...backlog, balance: 'now' })
+    mine()
+    const seen = await look({ ...backlog, balance: 'now' })
+    expect(seen).toMatchObject({ rounds: 1, balance: 10n ** 18n, balanceReadAt: height })
+    expect(called).toHaveLength(4)
+  })
+
   test('brings the tag', async () => {
     await look({ ...backlog, tag: 'finalized' })
     mine()

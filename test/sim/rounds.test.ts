@@ -145,8 +145,8 @@ const rows: readonly [
   ['valid_until', 0, longBlocks, 4, expire],
   ['… a block each round', 0, shortBlocks, 4, expire],
   ['PUT with a gas limit', 0, longBlocks, 4, replaceOne],
-  ['each 16 of a queue, a block each round', 4, { ...shortBlocks, maxInFlight: 16 }, 1, (one) => cycle(one, 11)],
-  ['each 256 of a queue, a block each round', 7, shortBlocks, 1, (one) => cycle(one, 4)],
+  ['each 16 of a queue, a block each round', 2, { ...shortBlocks, maxInFlight: 16 }, 1, (one) => cycle(one, 11)],
+  ['each 256 of a queue, a block each round', 6, shortBlocks, 1, (one) => cycle(one, 4)],
 ]
 
 test.each(rows)('%s: %d rounds', async (_, rounds, setting, phases, measure) => {

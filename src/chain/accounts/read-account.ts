@@ -60,8 +60,11 @@ interface AccountRead {
 }
 
 export interface Accounts {
-  /** The calls of an observation with this inquiry, at a head of about this height, that may leave before the head is known. */
-  callsBeside(inquiry: Inquiry, height: BlockNumber): readonly Call[]
+  /**
+   * The calls of an observation with this inquiry, at a head of about this height, that may leave before the head is known.
+   * `readsBalance`: the one before had to read the balance.
+   */
+  callsBeside(inquiry: Inquiry, height: BlockNumber, readsBalance: boolean): readonly Call[]
   /**
    * Rejects with ChainUnavailable when no endpoint returns the nonce. Any other fact that no node returns is missing.
    */
@@ -123,10 +126,13 @@ export function readingAccounts(options: ReadAccounts): Accounts {
   }
 
   return {
-    callsBeside(inquiry, height) {
+    callsBeside(inquiry, height, readsBalance) {
       const reorgs = heads.reorgs()
       if (!countsBeside(inquiry, memory.recall(inquiry.address), reorgs)) return []
-      return callsFor(inquiry, wantedAt(inquiry, height, reorgs), neighboursLacking(memory, height))
+      const wanted = wantedAt(inquiry, height, reorgs)
+      const isLone = neighboursLacking(memory, height).every((other) => other === inquiry.address)
+      // One call covers all accounts that lack as much.
+      return callsFor(inquiry.address, wanted, readsBalance || (wanted.balance && isLone))
     },
     async read(inquiry, at) {
       // Taken before the reads: after a reorganization in between, their answers must not be reused.
@@ -185,12 +191,10 @@ export function readingAccounts(options: ReadAccounts): Accounts {
   }
 }
 
-/** `lacking`: accounts for which one call is due, of all. */
-function callsFor({ address, balance: asOf }: Inquiry, wanted: Wanted, lacking: readonly Address[]): readonly Call[] {
-  const isLone = wanted.balance && !wanted.code && lacking.every((other) => other === address)
+function callsFor(address: Address, { nonce, code }: Wanted, balance: boolean): readonly Call[] {
   return [
-    ...(wanted.nonce === 'count' ? [nonceCall(address, 'latest')] : []),
-    ...(isLone && asOf === 'recent' ? [balanceCall(address, 'latest')] : []),
+    ...(nonce === 'count' ? [nonceCall(address, 'latest')] : []),
+    ...(balance && !code ? [balanceCall(address, 'latest')] : []),
   ]
 }
 
@@ -264,14 +268,16 @@ async function readFrom(
     return beside.then((answer) => (isWithin(early, numberIn(answer)) ? answer : countNow()))
   }
   const standingNow = async () => {
-    const beside = early && !wanted.code ? at.beside?.(endpoint, balanceCall(address, 'latest')) : undefined
+    const mayStand = early && !wanted.code && inquiry.balance !== undefined
+    const beside = mayStand ? at.beside?.(endpoint, balanceCall(address, 'latest')) : undefined
     const balance = beside && balanceIn(await beside)
-    return balance === undefined ? readStanding(endpoint, address, at.head.number, lacking) : { balance }
+    if (balance !== undefined) return { balance }
+    return wanted.balance || wanted.code ? readStanding(endpoint, address, at.head.number, lacking) : undefined
   }
   const [counted, pending, standing, receipts] = await Promise.all([
     wanted.nonce === 'count' ? count() : undefined,
     inquiry.pendingNonce ? endpoint.call(nonceCall(address, 'pending')) : undefined,
-    wanted.balance || wanted.code ? standingNow() : undefined,
+    standingNow(),
     wanted.nonce === 'receipts' ? receiptsInOrder(endpoint, inquiry.live, at, readCanonical) : undefined,
   ])
   const pendingNonce = numberIn(pending)

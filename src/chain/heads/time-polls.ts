@@ -5,7 +5,7 @@ import type { Pace } from './measure-blocktime.ts'
 interface Due {
   /** Whether it is time for another head. */
   readonly isDue: boolean
-  /** How many blocks the chain should have made since the known head was read last. 1 where its pace is unknown. */
+  /** How many blocks the chain should have made since the known head was read last. 1 where its pace is unknown, or blocks are late. */
   readonly blocks: number
 }
 
@@ -54,7 +54,7 @@ export function timingPolls(pace: Pick<Pace, 'ms' | 'isKnown'>, clock: Pick<Cloc
     begin() {
       begunAt = clock.elapsed()
       isDue = begunAt - foundAt >= dueBlocks * pace.ms()
-      return { isDue, blocks: pace.isKnown() ? (begunAt - seenAt) / pace.ms() : 1 }
+      return { isDue, blocks: pace.isKnown() && inVain === 0 ? (begunAt - seenAt) / pace.ms() : 1 }
     },
     end(found, isUrgent) {
       if (found) seenAt = begunAt
