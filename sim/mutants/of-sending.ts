@@ -139,8 +139,8 @@ export const ofSending: readonly Mutant[] = [
   {
     name: 'refused-batch-not-sent',
     breaks: 'takes what a refused batch of sends held for certainly not sent',
-    with: ['doubtfulSends'],
-    expects: 'safe to retry, and then its payload',
+    caughtBy: 'test/chain/nodes/calls.unit.test.ts',
+    expects: 'gateways that refuse batches',
     edits: [
       {
         file: 'src/chain/nodes/batch-calls.ts',
