@@ -211,7 +211,10 @@ export function openWorld(
     ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged, isCostForged },
     wasOrdered: (hash) => ordered.has(hash),
   })
-  const funds = watchFunds(blocks, scenario.kind, scenario.reserve, history.fail)
+  const funds = watchFunds(blocks, scenario.kind, scenario.reserve, {
+    fail: history.fail,
+    isCountedEarly: hasLie(scenario.liar, 'minedEarly', 'countedEarly'),
+  })
   const estimates = hasLie(scenario.liar, 'falseEstimates')
     ? watchEstimates({
         fail: history.fail,

@@ -11,6 +11,9 @@ export const promptMs = 10_000
 /** Where nodes may answer late: two answers that take as long as can be, there and back. */
 export const lateMs = 4 * slowMsMax
 
+/** At the least price, in wei. */
+const noOpGas = 21_000n
+
 /** A no-op waits for these by right. */
 const waits: readonly (string | null)[] = [
   'nonce_blocked',
@@ -54,10 +57,16 @@ export function watchPromptNoOps(world: World): PromptNoOps {
     })
   }
 
-  function isExcused({ phase, wait_condition: condition }: Row): boolean {
+  /** Where gas is free an account may be empty. No pool replaces bytes for nothing, whatever a node says of its no-op. */
+  function isPenniless(row: Row): boolean {
+    return scenario.fees.isFree && accountAt(blocks.canonical(), addressOf(row)).balance < noOpGas
+  }
+
+  function isExcused(row: Row): boolean {
+    const { phase, wait_condition: condition } = row
     // Such a sequencer may lose what it has answered with a hash, and is given it again some blocks later.
     const mayBeLost = condition === 'outcome_unknown' && scenario.kind.answers === 'beforeOrder'
-    return phase === 'queued' || mayBeLost || waits.includes(condition)
+    return phase === 'queued' || mayBeLost || waits.includes(condition) || isPenniless(row)
   }
 
   return {
