@@ -7,8 +7,11 @@ import type { Performed } from './perform.ts'
 export interface BroadcastsUnderWay {
   /** Hashes of the broadcasts under way. Work may now wait for their answers, so `onEnd` is called after each of them. */
   hashes(): ReadonlySet<Hash>
-  /** Follows broadcasts until their answers are recorded. Then `onEnd` is called if work waits for these, or if one of them failed. */
-  follow(hashes: readonly Hash[], performed: Promise<Performed>): void
+  /**
+   * Follows broadcasts until their answers are recorded. Then `onEnd` is called if work waits for these. Otherwise, if one of them failed,
+   * `onFailed` with `repeatMs`: bytes that no node was given are due again in any step, and repeats would follow each other without pause.
+   */
+  follow(hashes: readonly Hash[], performed: Promise<Performed>, repeatMs: number): void
   /** The transactions with answers that came since the last call, as their rows were written. */
   takeAnswered(): readonly Transaction[]
   /** Throws the error of a broadcast that failed, once. */
@@ -22,22 +25,24 @@ interface Broadcast {
   isAwaited: boolean
 }
 
-export function trackBroadcasts(onEnd: () => void): BroadcastsUnderWay {
+export function trackBroadcasts(onEnd: () => void, onFailed: (repeatMs: number) => void): BroadcastsUnderWay {
   const underWay = new Map<Broadcast, Promise<void>>()
   const failures: unknown[] = []
   let answered: Transaction[] = []
 
-  async function settled(broadcast: Broadcast, performed: Promise<Performed>): Promise<void> {
+  async function settled(broadcast: Broadcast, performed: Promise<Performed>, repeatMs: number): Promise<void> {
+    let hasFailed = false
     try {
       const { written, failed } = await performed
       answered.push(...written)
-      broadcast.isAwaited ||= failed
+      hasFailed = failed
     } catch (error) {
       failures.push(error)
       broadcast.isAwaited = true
     }
     underWay.delete(broadcast)
     if (broadcast.isAwaited) onEnd()
+    else if (hasFailed) onFailed(repeatMs)
   }
 
   return {
@@ -45,9 +50,9 @@ export function trackBroadcasts(onEnd: () => void): BroadcastsUnderWay {
       for (const broadcast of underWay.keys()) broadcast.isAwaited = true
       return new Set([...underWay.keys()].flatMap(({ hashes }) => hashes))
     },
-    follow(hashes, performed) {
+    follow(hashes, performed, repeatMs) {
       const broadcast = { hashes, isAwaited: false }
-      underWay.set(broadcast, settled(broadcast, performed))
+      underWay.set(broadcast, settled(broadcast, performed, repeatMs))
     },
     takeAnswered() {
       const taken = answered

@@ -2,6 +2,7 @@
 import type { Chain } from '../chain/chain.ts'
 import type { Plan } from '../domain/decide/plan/decision.ts'
 import type { Situation } from '../domain/decide/plan/work.ts'
+import { repeatAfter } from '../domain/decide/race/repeat-after.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import { logTakenBack } from './log-taken-back.ts'
@@ -30,21 +31,23 @@ export async function carryOut(
   const isIdle = recorded.written.length === 0 && recorded.broadcasts.length === 0 && groups.length === 0
   if (ownership.lost.aborted) return { ...recorded, isIdle }
   for (const group of groups) requestSignatures(context, underWay, group)
-  broadcast(context, chain, ownership, underWay, recorded.broadcasts)
+  const { doubtfulMs } = repeatAfter(observation, context.policyOf(work.relayer))
+  broadcast(context, chain, ownership, underWay, recorded.broadcasts, doubtfulMs)
   return { ...recorded, isIdle }
 }
 
-/** Begins to broadcast. No step waits for the answers. */
+/** Begins to broadcast. No step waits for the answers. `repeatMs`: the pause after a failure. */
 function broadcast(
   context: StepContext,
   chain: Chain,
   ownership: Ownership,
   { broadcasts: underWay }: UnderWay,
   broadcasts: readonly RecordedBroadcast[],
+  repeatMs: number,
 ): void {
   if (broadcasts.length === 0) return
   const hashes = broadcasts.map(({ attempt }) => attempt.hash)
-  underWay.follow(hashes, perform(context, chain, ownership, broadcasts))
+  underWay.follow(hashes, perform(context, chain, ownership, broadcasts), repeatMs)
 }
 
 /**
@@ -66,7 +69,9 @@ export async function broadcastSigned(
     if (ownership.lost.aborted) return true
   }
   broadcasts.sort(byNonce)
-  broadcast(context, context.chainOf(first.group.relayer), ownership, underWay, broadcasts)
+  const { relayer } = first.group
+  const { doubtfulMs } = repeatAfter({}, context.policyOf(relayer))
+  broadcast(context, context.chainOf(relayer), ownership, underWay, broadcasts, doubtfulMs)
   return true
 }
 

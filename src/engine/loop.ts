@@ -6,7 +6,7 @@ import { firstWindow } from '../domain/decide/terms/window.ts'
 import { explainUnreachable, withoutRepeats } from '../domain/decide/waits/explain-waits.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { type Bell, bell } from '../ops/bell.ts'
-import { backOff } from '../ops/clock.ts'
+import { backOff, type Clock } from '../ops/clock.ts'
 import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'
@@ -68,7 +68,8 @@ async function run(
   const { lost } = ownership
   const logger = context.logger.child({ relayer_id: ownership.relayer, epoch: String(ownership.epoch) })
   const logConditions = loggingConditions(logger)
-  const broadcasts = trackBroadcasts(() => wakes.ring())
+  const retry = wakingLater(clock, wakes, lost)
+  const broadcasts = trackBroadcasts(wakes.ring, retry.after)
   const presigning = trackPresigning(clock, () => wakes.ring())
   const signatures = trackSignatures(clock, () => {
     wakes.ring()
@@ -86,6 +87,8 @@ async function run(
     try {
       broadcasts.throwLateError()
       presigning.throwLateError()
+      // What it finds in doubt sets the time of the next step.
+      retry.cancel()
       const rest = await step(context, ownership, carried, underWay)
       carried = rest.carried
       last.foundNothing = rest.follow === undefined
@@ -123,6 +126,23 @@ async function run(
   }
   following?.stop()
   await Promise.all([broadcasts.ended(), presigning.ended()])
+}
+
+/** Wakes the owner once some time has passed, unless that is canceled or set anew. */
+function wakingLater(clock: Clock, wakes: Bell, lost: AbortSignal) {
+  let waiting: AbortController | undefined
+  const cancel = () => waiting?.abort()
+  return {
+    cancel,
+    after(ms: number): void {
+      cancel()
+      waiting = new AbortController()
+      const { signal } = waiting
+      void clock.sleep(ms, AbortSignal.any([lost, signal])).then(() => {
+        if (!signal.aborted) wakes.ring()
+      })
+    },
+  }
 }
 
 async function recordUnavailable(

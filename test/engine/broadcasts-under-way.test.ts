@@ -14,37 +14,45 @@ const hashes: readonly Hash[] = [hashOf(1), hashOf(2)]
 
 const taken: Performed = { failed: false, written: [] }
 
+const repeatMs = 500
+
 function track() {
   let ends = 0
-  const broadcasts = trackBroadcasts(() => {
-    ends += 1
-  })
-  return { broadcasts, ends: () => ends }
+  const repeats: number[] = []
+  const broadcasts = trackBroadcasts(
+    () => {
+      ends += 1
+    },
+    (ms) => repeats.push(ms),
+  )
+  return { broadcasts, ends: () => ends, repeats }
 }
 
 test.each([
-  ['that nodes took', false, false, 0],
-  ['that failed', false, true, 1],
-  ['that work may wait for', true, false, 1],
+  ['that nodes took', false, false, 0, []],
+  ['that failed', false, true, 0, [repeatMs]],
+  ['that work may wait for', true, false, 1, []],
+  ['that failed, and that work may wait for', true, true, 1, []],
 ])(
-  'a broadcast %s is under way until its answer, and wakes the owner: %s, %s, %s',
-  async (_, isSeen, failed, wakes) => {
-    const { broadcasts, ends } = track()
+  'a broadcast %s is under way until its answer, and wakes the owner: %s, %s, %s, or later: %s',
+  async (_, isSeen, failed, wakes, later) => {
+    const { broadcasts, ends, repeats } = track()
     const answer = Promise.withResolvers<Performed>()
-    broadcasts.follow(hashes, answer.promise)
+    broadcasts.follow(hashes, answer.promise, repeatMs)
     if (isSeen) expect([...broadcasts.hashes()]).toEqual(hashes)
     answer.resolve({ ...taken, failed })
     await broadcasts.ended()
     expect([...broadcasts.hashes()]).toEqual([])
     expect(ends()).toBe(wakes)
+    expect(repeats).toEqual(later)
   },
 )
 
 test('its failure is reported once, and of two the other goes on', async () => {
   const { broadcasts, ends } = track()
   const [good, bad] = [Promise.withResolvers<Performed>(), Promise.withResolvers<Performed>()]
-  broadcasts.follow(hashes, good.promise)
-  broadcasts.follow([hashOf(3)], bad.promise)
+  broadcasts.follow(hashes, good.promise, repeatMs)
+  broadcasts.follow([hashOf(3)], bad.promise, repeatMs)
   bad.reject(new Error('the store is gone'))
   await until('the first end', () => ends() === 1)
   expect([...broadcasts.hashes()]).toEqual(hashes)
@@ -53,6 +61,24 @@ test('its failure is reported once, and of two the other goes on', async () => {
   good.resolve(taken)
   await broadcasts.ended()
   expect(ends()).toBe(2)
+})
+
+test('bytes that no node was given are repeated after a pause, and again, not at once', async () => {
+  await using place = await openWorkplace()
+  const { chain, clock } = place
+  chain.answer = () => ({ kind: 'unsent', message: 'no connection' })
+  await place.send()
+  const ownership = await place.own()
+  const loop = advance(place.context, ownership, { renew: () => {}, yield: () => {} })
+  for (const broadcasts of [1, 2, 3]) {
+    await until('the broadcast', () => chain.broadcasts.length >= broadcasts)
+    // Long enough for many repeats, if one led to the next.
+    for (let turn = 0; turn < 500; turn += 1) await new Promise(setImmediate)
+    expect(chain.broadcasts).toHaveLength(broadcasts)
+    clock.advance(5_000)
+  }
+  ownership.release.abort()
+  await loop.stopped
 })
 
 test('a relayer races beside one that hangs, and a failure of the hanging one renews it', async () => {

@@ -28,7 +28,10 @@ async function openPresigning(policies: Partial<Policies> = { presignCancel: 2 }
   const newUnderWay = () => ({
     wake: () => {},
     urgent: bell(),
-    broadcasts: trackBroadcasts(() => {}),
+    broadcasts: trackBroadcasts(
+      () => {},
+      () => {},
+    ),
     signatures: trackSignatures(clock, () => {}),
     presigning: trackPresigning(clock, () => {}),
   })

@@ -33,9 +33,12 @@ async function openRemote(groupMax?: number, policies: Partial<Policies> = {}, n
   const underWay = {
     wake: () => {},
     urgent: bell(),
-    broadcasts: trackBroadcasts(() => {
-      isAnswered = true
-    }),
+    broadcasts: trackBroadcasts(
+      () => {
+        isAnswered = true
+      },
+      () => {},
+    ),
     signatures: trackSignatures(place.clock, () => {
       rung += 1
     }),

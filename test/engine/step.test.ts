@@ -182,7 +182,13 @@ test('an answer that comes during a look is part of its decision', async () => {
   await using place = await openWorkplace()
   const { chain, context } = place
   const ownership = await place.own()
-  const underWay = { ...noneHanging, broadcasts: trackBroadcasts(() => {}) }
+  const underWay = {
+    ...noneHanging,
+    broadcasts: trackBroadcasts(
+      () => {},
+      () => {},
+    ),
+  }
   const id = await place.send()
   const answer = Promise.withResolvers<void>()
   chain.whileBroadcasting = () => answer.promise

@@ -65,7 +65,10 @@ export const step: typeof stepOnce = async (context, ownership, carried, underWa
 export const noneHanging: UnderWay = {
   wake: () => {},
   urgent: bell(),
-  broadcasts: trackBroadcasts(() => {}),
+  broadcasts: trackBroadcasts(
+    () => {},
+    () => {},
+  ),
   signatures: trackSignatures(standing, () => {}),
   presigning: trackPresigning(standing, () => {}),
 }
