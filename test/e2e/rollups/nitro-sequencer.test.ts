@@ -57,9 +57,15 @@ const ordered = (payment: Payment) => attempted(payment, 'execute', 'accepted', 
 /** The service sees no new block from now on; all else goes through. */
 async function hideBlocks(): Promise<void> {
   const result = await stage.node.rpc('eth_getBlockByNumber', ['latest', false])
-  const isLook = ({ method, params }: { method: string; params: readonly unknown[] }) =>
-    method === 'eth_getBlockByNumber' && params[0] === 'latest'
-  stage.line.onRequest(() => ({ do: 'answerSome', each: (call) => (isLook(call) ? { result } : undefined) }))
+  const hidden = { error: { code: -32000, message: 'header not found' } }
+  stage.line.onRequest(() => ({
+    do: 'answerSome',
+    each: ({ method, params }) => {
+      if (method === 'eth_getBlockByNumber' && params[0] === 'latest') return { result }
+      // It would count what the hidden blocks hold. By number it does not.
+      return method === 'eth_getTransactionCount' && params[1] === 'latest' ? hidden : undefined
+    },
+  }))
 }
 
 const cancellation = ({ sender, id }: Payment) => stage.client.cancellation(sender.id, id)
