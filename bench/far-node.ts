@@ -17,7 +17,7 @@ export interface Broadcast {
 
 /** One HTTP request. */
 export interface Leaving {
-  /** Of `performance.now()`. */
+  /** In milliseconds, by `performance.now()`. */
   readonly atMs: number
   readonly methods: readonly string[]
   /** Parsed where they are read: parsing takes time. */

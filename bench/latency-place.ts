@@ -82,7 +82,7 @@ export async function untilLeft(
   await until(isLeft, {
     everyMs: 5,
     limitMs: 60_000,
-    what: () => `${count} broadcasts to leave, of which ${leftAt.size} did`,
+    what: () => `${count} broadcasts to leave: ${leftAt.size} have left`,
   })
   return Math.max(...leftAt.values())
 }
@@ -101,7 +101,7 @@ export async function untilIdle({ anvil, client, row }: Place): Promise<void> {
     return mined === sent
   }
   await until(isMined, { everyMs: 50, limitMs: 120_000, what: 'all no-ops to be mined' })
-  // Until the next reading of the head, and what it leads to.
+  // Until the head has been read again, and the calls that follow have left.
   await sleep(Math.min(4_000, row.blocktimeMs) + 4 * row.roundTripMs)
 }
 

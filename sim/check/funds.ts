@@ -36,7 +36,7 @@ const noOpBytes = 100n
 /** A node may report the price of data on L1 as of so many blocks ago. */
 const l1ReadBlocks = 16
 
-/** `isCountedEarly`: a node may count as spent what waits in pools. */
+/** `isCountedEarly`: a node may count transactions as spent while they wait in pools. */
 export function watchFunds(
   blocks: Blocks,
   kind: ChainKind,

@@ -191,7 +191,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     }
   }
 
-  /** Of two transactions, the first gets the lower nonce. One that has lost its nonce begins anew, behind others. */
+  /** An earlier transaction gets the lower nonce. One that has lost its nonce counts as newer than the others. */
   function checkOrder(bind: Entry, skipsUnfunded: boolean): void {
     const { transaction_id: id, relayer_id: relayer, figure } = bind
     const nonce = figure ?? 0

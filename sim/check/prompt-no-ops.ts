@@ -64,7 +64,7 @@ export function watchPromptNoOps(world: World): PromptNoOps {
 
   function isExcused(row: Row): boolean {
     const { phase, wait_condition: condition } = row
-    // Such a sequencer may lose what it has answered with a hash, and is given it again some blocks later.
+    // Such a sequencer may lose a no-op after it returned the hash. The service repeats it some blocks later.
     const mayBeLost = condition === 'outcome_unknown' && scenario.kind.answers === 'beforeOrder'
     return phase === 'queued' || mayBeLost || waits.includes(condition) || isPenniless(row)
   }

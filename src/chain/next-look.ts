@@ -8,9 +8,9 @@ import { blockCall } from './nodes/block-call.ts'
 import type { Call } from './nodes/call.ts'
 
 export interface NextLook {
-  /** An observation begins. If the account needed nothing before, a head that is read now brings what it needs. */
+  /** An observation begins. Its calls join the next reading of the head, unless the account has a need already. */
   begin(inquiry: Inquiry): void
-  /** It is over. The next one of the account needs the like, unless nothing is in flight and nothing waits. */
+  /** The observation is over. The account's next one will need the same, unless nothing is in flight and nothing waits. */
   end(inquiry: Inquiry, seen: Observation): void
   /** The calls at `latest`. `height`: of the next head, more or less. Where none is due, only for observations that begin now. */
   calls(height: BlockNumber, isDue: boolean): readonly Call[]

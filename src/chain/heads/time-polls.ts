@@ -12,7 +12,7 @@ interface Due {
 export interface Polls {
   /** A reading of the head begins. */
   begin(): Due
-  /** It is over. `found`: whether the head is another one; undefined if none was read. `isUrgent`: facts for a decision came with it. */
+  /** A reading of the head is over. `found`: undefined if no head was read. `isUrgent`: facts for a decision came with it. */
   end(found: 'new' | 'known' | undefined, isUrgent: boolean): void
   /** The time from now until the next poll begins. */
   pauseMs(): number

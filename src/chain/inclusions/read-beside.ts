@@ -21,7 +21,8 @@ interface ReadBeside {
 
 /**
  * `spent`: every live nonce of the account below its count, without those that this observation has proven. `sends`: a transaction waits to
- * be sent. Otherwise nothing is begun, and what is under way is awaited. `changed` is called once receipts have come that this call left.
+ * be sent. Otherwise no reading begins, and the call waits for those under way. `changed` is called once receipts have come for which this
+ * call did not wait.
  */
 export type ReceiptsBeside = (
   address: Address,
