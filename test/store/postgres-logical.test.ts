@@ -61,16 +61,19 @@ test('sequences at their start are raised above all ids of their tables, and tho
   expect(ids).toEqual(Array.from({ length: sent + 1 }, (_, place) => place + 1))
 })
 
-test('a user that does not own the tables raises them where it may; otherwise the start is refused', async () => {
+/** A database whose relayer has sent three transactions, and canceled them. */
+async function usedDatabase() {
   const postgres = await server()
   const url = await postgres.database()
   const query = <Row>(sql: string) => postgres.query<Row>(sql, nameIn(url))
-  const { id } = await (async () => {
-    await using store = await openAt(url)
-    const relayer = await storedRelayer(store)
-    await sendAndCancel(store, relayer.id, 3)
-    return relayer
-  })()
+  await using store = await openAt(url)
+  const { id } = await storedRelayer(store)
+  await sendAndCancel(store, id, 3)
+  return { url, query, id }
+}
+
+test('a user that does not own the tables raises them where it may; otherwise the start is refused', async () => {
+  const { url, query, id } = await usedDatabase()
   await query('REASSIGN OWNED BY rescind TO postgres; GRANT ALL ON SCHEMA public TO rescind')
   await query('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO rescind')
   await query('ALTER SEQUENCE outbox_id_seq RESTART WITH 1')
@@ -84,15 +87,7 @@ test('a user that does not own the tables raises them where it may; otherwise th
 })
 
 test('a row that is still being copied counts for the sequence, too', async () => {
-  const postgres = await server()
-  const url = await postgres.database()
-  const query = <Row>(sql: string) => postgres.query<Row>(sql, nameIn(url))
-  const { id } = await (async () => {
-    await using store = await openAt(url)
-    const relayer = await storedRelayer(store)
-    await sendAndCancel(store, relayer.id, 3)
-    return relayer
-  })()
+  const { url, query, id } = await usedDatabase()
   await query('ALTER SEQUENCE outbox_id_seq RESTART WITH 1')
   const copying = new pg.Client({ connectionString: url })
   await copying.connect()

@@ -4,6 +4,7 @@ import type { Address } from '../../domain/ids.ts'
 import type { BlockNumber, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { HeadTracker } from '../heads/track-head.ts'
+import { placeOf } from '../nodes/block-call.ts'
 import type { Answer, Call } from '../nodes/call.ts'
 import { toBigInt, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
@@ -136,7 +137,7 @@ async function alone(
 }
 
 export function balanceCall(address: Address, block: BlockNumber | 'latest'): Call {
-  return { method: 'eth_getBalance', params: [address, typeof block === 'string' ? block : toHex(block)] }
+  return { method: 'eth_getBalance', params: [address, placeOf(block)] }
 }
 
 export function balanceIn(answer: Answer): Wei | undefined {

@@ -10,6 +10,11 @@ export function blockCall(place: string, isWhole: boolean): Call {
   return { method: blockMethod, params: [place, isWhole] }
 }
 
+/** A block as a call's parameter. */
+export function placeOf(block: BlockNumber | 'latest' | 'pending'): string {
+  return typeof block === 'string' ? block : toHex(block)
+}
+
 /** The hash at this height; undefined where the node shows no such block. */
 export async function readHashAt(call: SendCall, number: BlockNumber): Promise<Hash | undefined> {
   const answer = await call(blockCall(toHex(number), false))

@@ -2,12 +2,13 @@
 // that lags behind it returns an error instead of an older nonce.
 import type { Address } from '../../domain/ids.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
+import { placeOf } from './block-call.ts'
 import type { Call } from './call.ts'
-import { toHex, toNumber } from './decode.ts'
+import { toNumber } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export function nonceCall(address: Address, block: BlockNumber | 'pending' | 'latest'): Call {
-  return { method: 'eth_getTransactionCount', params: [address, typeof block === 'string' ? block : toHex(block)] }
+  return { method: 'eth_getTransactionCount', params: [address, placeOf(block)] }
 }
 
 /**
