@@ -81,19 +81,21 @@ function assignQueue(market: Market, free: FreeNonces, situation: Omit<Situation
 function assignEach(
   candidates: readonly Transaction[],
   most: number,
-  first: Purse,
+  first: Omit<Purse, 'decided'>,
   free: FreeNonces,
   situation: Omit<Situation, 'now'>,
 ): Assignments {
   const { work, observation } = situation
-  let [purse, left] = [first, most]
+  // One list for all: a copy for each of a thousand would cost more than the decisions.
+  const decided: Decision[] = []
+  let [purse, left]: [Purse, number] = [{ ...first, decided }, most]
   /** Transactions that others pass, with `skip_unfunded`. */
   const passed: Explanation[] = []
   const stop = (explained: readonly Decision[], isShort = passed.length > 0): Assignments =>
     // The balance may have been topped up since it was read.
     isShort && isRemembered(observation)
       ? { ...nothing, lacks: lacking('balance') }
-      : { ...nothing, decisions: [...purse.decided, ...passed, ...explained] }
+      : { ...nothing, decisions: [...decided, ...passed, ...explained] }
   for (const stored of candidates) {
     if (left === 0) break
     if (!isInPhase(stored, 'queued')) continue
@@ -102,10 +104,10 @@ function assignEach(
     const { transaction } = offered
     switch (offered.is) {
       case 'refused':
-        purse = { ...purse, decided: [...purse.decided, { do: 'refuse', transaction, reason: offered.reason }] }
+        decided.push({ do: 'refuse', transaction, reason: offered.reason })
         break
       case 'held':
-        purse = { ...purse, decided: [...purse.decided, { do: 'hold', transaction: stored }] }
+        decided.push({ do: 'hold', transaction: stored })
         break
       case 'unknown':
         return offered.lacks ? { ...nothing, lacks: lacking(offered.lacks) } : { ...stop([]), observeAgainAtOnce: true }
@@ -118,10 +120,11 @@ function assignEach(
         break
       }
       case 'offer':
-        purse = paidFrom(purse, stored, offered, free)
+        decided.push(assignment(stored, offered, free.take()))
+        purse = paidFrom(purse, offered, free.peek())
     }
   }
-  const hasMoreRoom = purse.decided.some(({ do: what }) => what === 'refuse' || what === 'hold')
+  const hasMoreRoom = decided.some(({ do: what }) => what === 'refuse' || what === 'hold')
   // Once the passed transactions are on record, the next step loads those behind them.
   const isNews = passed.some(({ transaction }) => transaction.wait?.condition !== 'balance_short')
   return { ...stop([]), observeAgainAtOnce: hasMoreRoom || isNews }
@@ -134,7 +137,7 @@ function purseOf(
   market: Market,
   nonce: Nonce,
   situation: Omit<Situation, 'now'>,
-): Purse {
+): Omit<Purse, 'decided'> {
   const { work, observation, policy } = situation
   const reserve = first ? reserveBeside(first, work.relayer, market, policy) : 0n
   return {
@@ -147,26 +150,29 @@ function purseOf(
     reserve,
     gasFunds: gasFundsOf(work, observation, policy),
     blockedByPool: blockedByPool(situation),
-    decided: [],
   }
 }
 
-/** Takes the nonce, the money and the gas of an offer from the purse. */
-function paidFrom(
-  purse: Purse,
+function assignment(
   stored: InPhase<'queued'>,
   { transaction, fees, gasLimit }: Offer & Pick<Offered, 'transaction'>,
-  free: FreeNonces,
+  nonce: Nonce,
+): Decision {
+  return { do: 'assignNonce', transaction: stored, nonce, fees, gasLimit, ...boundValueOf(stored, transaction) }
+}
+
+/** The purse after an offer is paid. `nonce`: the next free one. */
+function paidFrom(
+  purse: Purse,
+  { transaction: { payload }, fees, gasLimit }: Offer & Pick<Offered, 'transaction'>,
+  nonce: Nonce,
 ): Purse {
-  const { payload } = transaction
-  const bound = { nonce: free.take(), fees, gasLimit, ...boundValueOf(stored, transaction) }
   const gas = upfrontCost(0n, gasLimit, fees)
   return {
     ...purse,
-    nonce: free.peek(),
+    nonce,
     wallet: purse.wallet - gas - payload.value - l1FeeOf(payload, purse.market),
     gasFunds: purse.gasFunds === undefined ? undefined : purse.gasFunds - gas,
-    decided: [...purse.decided, { do: 'assignNonce', transaction: stored, ...bound }],
   }
 }
 

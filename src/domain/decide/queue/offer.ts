@@ -15,7 +15,7 @@ import type { Decision } from '../plan/decision.ts'
 import type { Fact } from '../plan/lacks.ts'
 import { inFlightOf, type Situation } from '../plan/work.ts'
 import { blockedByGas, blockedByReserve, lagOf } from '../rules/gas-reserve.ts'
-import { paysAhead, refusalOfNewReceiver } from '../rules/new-receiver.ts'
+import { refusalOfNewReceiver } from '../rules/new-receiver.ts'
 import { limitReach } from '../rules/reach.ts'
 import { blockedByPayment, minBalanceFor, refusalOfEmpty, wasCheckedWhole, withSweptValue } from '../rules/sweeps.ts'
 import { firstPrice, withTipOf } from '../terms/first-price.ts'
@@ -89,7 +89,7 @@ export function offerFor(stored: InPhase<'queued'>, purse: Purse, situation: Omi
 function refusalAtOnce(
   transaction: InPhase<'queued'>,
   { work, observation, policy }: Omit<Situation, 'now'>,
-  decisions: readonly Decision[],
+  decided: readonly Decision[],
 ): string | undefined {
   const empty = refusalOfEmpty(transaction, observation)
   if (empty !== undefined) return empty
@@ -99,7 +99,7 @@ function refusalAtOnce(
   const rules = gasRulesOf(policy.profile, observation)
   return (
     refusalOfGas(transaction.payload, observation.gasLimitMax, rules) ??
-    refusalOfNewReceiver(transaction, { observation, rules, ahead: paysAhead(work, decisions) })
+    refusalOfNewReceiver(transaction, { observation, rules, work, decided })
   )
 }
 

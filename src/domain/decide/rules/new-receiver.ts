@@ -15,20 +15,21 @@ import { inFlightOf, type Work } from '../plan/work.ts'
 interface Known {
   readonly observation: Pick<Observation, 'missingReceivers' | 'head'>
   readonly rules: GasRules
-  /** Payloads of the relayer that come before this one. */
-  readonly ahead: readonly Payload[]
+  readonly work: Work
+  /** The decisions about those before it. */
+  readonly decided: readonly Decision[]
 }
 
 /** Why a payload with a new receiver is refused. A receiver of a payload ahead counts as existing: that payload creates it. */
 export function refusalOfNewReceiver(
   { payload }: Pick<Transaction, 'payload'>,
-  { observation: { missingReceivers, head }, rules, ahead }: Known,
+  { observation: { missingReceivers, head }, rules, work, decided }: Known,
 ): string | undefined {
   const { to, gasLimit, allowOutOfGas } = payload
   const needed = gasOfNewReceiver(payload, rules)
   if (needed === undefined || to === undefined || gasLimit === undefined || allowOutOfGas) return undefined
   if (gasLimit >= needed || !missingReceivers?.has(lowerHex(to))) return undefined
-  const isCreatedAhead = ahead.some(
+  const isCreatedAhead = paysAhead(work, decided).some(
     (each) => each.value > 0n && each.to !== undefined && lowerHex(each.to) === lowerHex(to),
   )
   if (isCreatedAhead) return undefined
@@ -36,8 +37,9 @@ export function refusalOfNewReceiver(
   return `its receiver ${to} did not exist at block ${head.number}, and its gas_limit ${gasLimit} does not pay for a new account: about ${needed} is expected, ${extra} of it for the account; send that or more, none to have it estimated, or allow_out_of_gas: true`
 }
 
-export function paysAhead(work: Work, decisions: readonly Decision[]): readonly Payload[] {
-  const bound = decisions.flatMap((each) => (each.do === 'assignNonce' ? [each.transaction.payload] : []))
+/** Payloads of the relayer that come before this one. */
+function paysAhead(work: Work, decided: readonly Decision[]): readonly Payload[] {
+  const bound = decided.flatMap((each) => (each.do === 'assignNonce' ? [each.transaction.payload] : []))
   return [...inFlightOf(work).flatMap((each) => (each.cancellation ? [] : [each.payload])), ...bound]
 }
 
