@@ -33,6 +33,8 @@ export function limitReach(nonce: Nonce, { work, observation }: Pick<Situation, 
   if (doubtedCount !== undefined && nonce >= observation.nonce)
     return blocked({ of: 'count', nonce: doubtedCount, explainedBelow: observation.nonce })
   if (nonce >= nonceLimit) return blocked({ of: 'limit', nonce, limit: nonceLimit })
+  // The record is no shorter than it was before this step. Each candidate asks, and a look at all open rows for each is seldom needed.
+  if (nonce < (work.recordedBelow ?? 0) + reachMax) return bindable
   const below = recordedBelow(work)
   // The account may have a history of any length before its first transaction here.
   if (below === 0 || nonce < below + reachMax) return bindable
