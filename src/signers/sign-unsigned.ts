@@ -1,9 +1,10 @@
 // Signs a transaction with viem's serializer: legacy with EIP-155 replay protection, EIP-2930 or EIP-1559.
 import type { TransactionSerializable } from 'viem'
-import { keccak256, serializeTransaction } from 'viem/utils'
+import { serializeTransaction } from 'viem/utils'
 import type { Signature } from '../domain/attempt.ts'
 import { type Hex, lowerHex } from '../domain/ids.ts'
 import type { Curve, CurveSignature } from './curve.ts'
+import { keccak256 } from './keccak.ts'
 import type { SignedTransaction, UnsignedTransaction } from './signer.ts'
 
 /** `key` is 32 bytes. */
