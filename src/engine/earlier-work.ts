@@ -18,6 +18,7 @@ export function earlierOf(
 
 /** The kept transactions with answers that were recorded since. */
 export function withAnswered(earlier: EarlierWork, answered: readonly Transaction[]): EarlierWork {
+  if (answered.length === 0) return earlier
   const transactions = new Map(earlier.transactions)
   for (const transaction of answered) {
     if (transaction.payload.data.length <= carriedDataMax) transactions.set(transaction.id, transaction)

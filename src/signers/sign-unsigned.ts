@@ -1,8 +1,8 @@
-// Signs a transaction with viem's serializer: legacy with EIP-155 replay protection, EIP-2930 or EIP-1559.
+// Signs a transaction, encoded by viem: legacy with EIP-155 replay protection, EIP-2930 or EIP-1559.
 import type { TransactionSerializable } from 'viem'
 import { serializeTransaction } from 'viem/utils'
-import type { Signature } from '../domain/attempt.ts'
 import { type Hex, lowerHex } from '../domain/ids.ts'
+import { appendSignature } from './append-signature.ts'
 import type { Curve, CurveSignature } from './curve.ts'
 import { keccak256 } from './keccak.ts'
 import type { SignedTransaction, UnsignedTransaction } from './signer.ts'
@@ -13,7 +13,8 @@ export async function signUnsigned(
   key: Uint8Array,
   curve: Curve,
 ): Promise<SignedTransaction> {
-  return assemble(unsigned, await curve.sign(keccak256(unsignedBytes(unsigned)), key))
+  const preimage = unsignedBytes(unsigned)
+  return assemble(unsigned, preimage, await curve.sign(keccak256(preimage), key))
 }
 
 /** The bytes whose keccak-256 is signed. */
@@ -21,15 +22,15 @@ export function unsignedBytes(unsigned: UnsignedTransaction): Hex {
   return serializeTransaction(serializable(unsigned))
 }
 
-export function assemble(unsigned: UnsignedTransaction, { r, s, yParity }: CurveSignature): SignedTransaction {
-  // For a legacy signature viem takes 27 or 28, and computes v with the chain id itself (EIP-155).
-  const raw = serializeTransaction(serializable(unsigned), { r, s, yParity, v: BigInt(27 + yParity) })
-  return { raw, hash: keccak256(raw), signature: { r, s, v: vOf(unsigned, yParity) } }
-}
-
-function vOf(unsigned: UnsignedTransaction, yParity: 0 | 1): Signature['v'] {
-  const untyped = unsigned.fees.kind === 'legacy' && !unsigned.accessList
-  return untyped ? unsigned.chainId * 2 + 35 + yParity : yParity
+/** `preimage`: the bytes that the signature signs. */
+export function assemble(unsigned: UnsignedTransaction, preimage: Hex, signature: CurveSignature): SignedTransaction {
+  const { chainId, fees, accessList } = unsigned
+  const { r, s, yParity } = signature
+  const isUntyped = fees.kind === 'legacy' && !accessList
+  // EIP-155.
+  const v = isUntyped ? chainId * 2 + 35 + yParity : yParity
+  const raw = appendSignature(preimage, signature, isUntyped ? { chainId, v } : undefined)
+  return { raw, hash: keccak256(raw), signature: { r, s, v } }
 }
 
 function serializable(unsigned: UnsignedTransaction): TransactionSerializable {

@@ -246,7 +246,7 @@ function signerOver(
     async sign(unsigned, request) {
       const preimage = unsignedBytes(unsigned)
       const { signature } = await sign({ digest: keccak256(preimage), preimage }, request)
-      return assemble(unsigned, signature)
+      return assemble(unsigned, preimage, signature)
     },
     async signStatement(statement) {
       const preimage = statementBytes(statement)
