@@ -11,6 +11,7 @@ import { parseAmount } from './format.ts'
 /** The options as commander names them. */
 export interface FilterOptions {
   readonly status?: NonNullable<TransactionFilterInput['status']>
+  readonly verdict?: NonNullable<TransactionFilterInput['verdict']>
   readonly to?: string
   readonly nonceFrom?: number
   readonly nonceTo?: number
@@ -25,6 +26,7 @@ export interface FilterOptions {
 }
 
 const statuses = ['pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired']
+const verdicts = ['racing', 'dropped', 'won', 'lost', 'external']
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 export function addFilterOptions(command: Command): Command {
@@ -32,6 +34,7 @@ export function addFilterOptions(command: Command): Command {
   const nonce = (option: string) => wholeNumber(option, 0)
   return command
     .addOption(new Option('--status <status>', 'only those with this status').choices(statuses))
+    .addOption(new Option('--verdict <verdict>', 'only canceled ones whose cancellation stands so').choices(verdicts))
     .option('--to <address>', 'only those to this receiver')
     .option('--nonce-from <number>', 'the lowest nonce', nonce('--nonce-from'))
     .option('--nonce-to <number>', 'the highest nonce', nonce('--nonce-to'))
@@ -46,11 +49,25 @@ export function addFilterOptions(command: Command): Command {
 }
 
 export function filterOf(options: FilterOptions): TransactionFilterInput {
-  const { externalId, tag, status, to, text, before, nonceFrom, nonceTo, createdFrom, createdTo, valueFrom, valueTo } =
-    options
+  const {
+    externalId,
+    tag,
+    status,
+    verdict,
+    to,
+    text,
+    before,
+    nonceFrom,
+    nonceTo,
+    createdFrom,
+    createdTo,
+    valueFrom,
+    valueTo,
+  } = options
   return {
     ...defined({
       status,
+      verdict,
       to,
       nonce_from: nonceFrom,
       nonce_to: nonceTo,

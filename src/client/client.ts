@@ -60,6 +60,8 @@ export interface Paging {
 /** Each member narrows the list, and bounds are inclusive. Amounts are wei as decimals, times are RFC 3339. */
 export interface TransactionFilterInput {
   readonly status?: TransactionView['status']
+  /** How its cancellation stands. */
+  readonly verdict?: CancellationView['state']
   readonly to?: string
   readonly nonce_from?: number
   readonly nonce_to?: number

@@ -1,5 +1,5 @@
 // Types of the API, written from its OpenAPI document: `npx vitest run --project real test/client/types.test.ts -u`.
-import type { BulkCountsView, EndpointView, LabelsView, NetworkPauseView } from './shared-types.ts'
+import type { BulkCountsView, EndpointView, LabelsView, NetworkPauseView, WinnerView } from './shared-types.ts'
 import type { TransactionView } from './transaction-types.ts'
 
 export interface AuditView {
@@ -46,7 +46,19 @@ export interface TransactionEventView {
   /** The last event of this transaction */
   readonly terminal: boolean
   readonly payload: EventPayloadView
+  readonly cancellation?: CancellationOutcomeView
   readonly labels?: LabelsView
+}
+
+/** In the last event of a canceled transaction: how the cancellation ended */
+export interface CancellationOutcomeView {
+  readonly state: 'racing' | 'dropped' | 'won' | 'lost' | 'external'
+  /** This state will not change again */
+  readonly final: boolean
+  /** The original can never execute, so its payload may be sent again */
+  readonly safe_to_retry: boolean
+  readonly origin: 'request' | 'expiry' | 'refusal'
+  readonly winner?: WinnerView
 }
 
 export interface BulkCancellationEventView {

@@ -1,5 +1,11 @@
 // Types of the API, written from its OpenAPI document: `npx vitest run --project real test/client/types.test.ts -u`.
 
+export interface WinnerView {
+  readonly hash: string
+  readonly block_number: number
+  readonly block_hash: string
+}
+
 export interface BulkCountsView {
   /** No node ever had them */
   readonly dropped: number

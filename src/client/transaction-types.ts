@@ -1,4 +1,5 @@
 // Types of the API, written from its OpenAPI document: `npx vitest run --project real test/client/types.test.ts -u`.
+import type { WinnerView } from './shared-types.ts'
 
 export interface TransactionView {
   readonly id: string
@@ -71,12 +72,6 @@ export interface CancellationView {
   readonly witnesses?: number
   /** Wei that the no-op cost in fees; 0 unless it was mined; absent where no node reports its cost */
   readonly cost?: string
-}
-
-export interface WinnerView {
-  readonly hash: string
-  readonly block_number: number
-  readonly block_hash: string
 }
 
 export interface AttemptView {

@@ -75,7 +75,8 @@ export const cancelReasons: Record<CancellationIntent['origin'], string> = {
  * - `lost`: the original, or a replacement of it, was mined.
  * - `external`: the nonce went to a transaction that is not ours.
  */
-export type CancellationState = 'racing' | 'dropped' | 'won' | 'lost' | 'external'
+export const cancellationStates = ['racing', 'dropped', 'won', 'lost', 'external'] as const
+export type CancellationState = (typeof cancellationStates)[number]
 
 export interface Verdict {
   readonly state: CancellationState

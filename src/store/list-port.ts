@@ -1,4 +1,5 @@
 // The part of the store port for lists: their pages, the transactions of a relayer by filters, and events that are far apart.
+import type { CancellationState } from '../domain/cancel.ts'
 import type { EventSubject, StoredEvent } from '../domain/event.ts'
 import type { Address, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Status, Transaction } from '../domain/transaction.ts'
@@ -26,6 +27,8 @@ export interface PageItem<T> {
 /** Each member narrows the list; bounds are inclusive. `to` and the values are those of the newest payload. */
 export interface TransactionFilter {
   readonly status?: Status
+  /** How its cancellation stands. */
+  readonly verdict?: CancellationState
   /** The receiver as stored, with its checksum. */
   readonly to?: Address
   readonly nonceFrom?: Nonce

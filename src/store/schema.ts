@@ -2,6 +2,7 @@
 import type { Generated } from 'kysely'
 import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '../domain/attempt.ts'
 import type { BulkEventParts } from '../domain/bulk-event.ts'
+import type { CancellationState } from '../domain/cancel.ts'
 import type { Condition } from '../domain/condition.ts'
 import type { EventKind, EventSubjectId } from '../domain/event.ts'
 import type { Pricing, Speed } from '../domain/fees.ts'
@@ -122,6 +123,8 @@ export interface TransactionTable extends PayloadColumns {
   cancel_origin: CancellationIntent['origin'] | null
   /** Wei. Null: its no-op has no bound. */
   cancel_cost_max: string | null
+  /** Follows from the other columns, and is stored only so that lists can be filtered by it. Null: not canceled. */
+  verdict: CancellationState | null
   /** How often it was given up. Null: never. */
   give_ups: number | null
   /** See transaction-row.ts: both are null unless it is on hold. */

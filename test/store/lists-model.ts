@@ -1,21 +1,33 @@
 // Filters find what a model in memory finds, in its order, window after window.
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { type CancellationState, cancellationStates, verdictOn } from '../../src/domain/cancel.ts'
 import { type Address, type Hash, isNonEmpty, type RelayerId, type TransactionId } from '../../src/domain/ids.ts'
-import { type Status, statuses, statusOf } from '../../src/domain/transaction.ts'
+import { type Status, statuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
 import { openAuditPad } from '../../src/store/access/audit-log.ts'
 import type { ListPosition, TransactionFilter } from '../../src/store/list-port.ts'
 import { sessionOver } from '../../src/store/session.ts'
 import type { Executor } from '../../src/store/statement.ts'
 import { openTallies } from '../../src/store/transactions/counted/tallies.ts'
 import { findMatches } from '../../src/store/transactions/found/find-matches.ts'
-import { address, queued, receiver, someAttempt, somePayload, someRelayer } from '../domain/some.ts'
+import {
+  address,
+  by,
+  byForeign,
+  canceled,
+  queued,
+  receiver,
+  someAttempt,
+  somePayload,
+  someRelayer,
+} from '../domain/some.ts'
 
 interface Row {
   readonly sequence: number
   readonly id: TransactionId
   readonly createdAt: number
   readonly status: Status
+  readonly verdict: CancellationState | undefined
   readonly to: Address | undefined
   readonly value: bigint
   readonly nonce: number | undefined
@@ -35,12 +47,15 @@ const anyReceiver = fc.constantFrom(receiver, address)
 
 const anyExternalId = fc.constantFrom('one', 'two', 'ones')
 
+const spenders = ['none', 'payload', 'noOp', 'foreign'] as const
+
 const anyRow = fc.record({
   createdAt: anyTime,
   to: fc.option(anyReceiver, { nil: undefined }),
   value: anyValue,
   isSent: fc.boolean(),
   isCanceled: fc.boolean(),
+  spender: fc.constantFrom(...spenders),
   idStart: fc.constantFrom('019aa5c2', '019aa5c3', '01'),
   externalId: fc.option(anyExternalId, { nil: undefined }),
   tags: fc.subarray(['red', 'blue', 'Blue', 'grün']),
@@ -49,6 +64,7 @@ const anyRow = fc.record({
 const anyFilter = fc.record(
   {
     status: fc.constantFrom(...statuses),
+    verdict: fc.constantFrom(...cancellationStates),
     to: anyReceiver,
     nonceFrom: anyNonce,
     nonceTo: anyNonce,
@@ -66,7 +82,12 @@ const anyFilter = fc.record(
 const plainFilters: readonly TransactionFilter[] = [{}, { nonceFrom: 3, nonceTo: 9 }].flatMap((ofNonces) =>
   [{}, { to: receiver }].flatMap((ofReceiver) =>
     [{}, { createdFrom: 1_000, createdTo: 1_001 }].flatMap((ofTimes) =>
-      [{}, { status: 'confirmed' as const }].flatMap((ofStatus) =>
+      [
+        {},
+        { status: 'confirmed' as const },
+        { verdict: 'lost' as const, status: 'confirmed' as const },
+        { verdict: 'won' as const },
+      ].flatMap((ofStatus) =>
         [{}, { valueFrom: 1n }, { text: '0xab' }, { text: 'ab' }, { text: 'a'.repeat(36) }].map((others) => ({
           ...{ ...ofNonces, ...ofReceiver },
           ...{ ...ofTimes, ...ofStatus, ...others },
@@ -85,12 +106,22 @@ export const everyFilter: readonly TransactionFilter[] = [
 ]
 
 /** The index that serves a filter. Tables of their own have the rows of an `external_id` and of a tag. */
-export function indexFor({ text, nonceFrom, externalId, tag, to, createdFrom, status }: TransactionFilter): string {
+export function indexFor({
+  text,
+  nonceFrom,
+  externalId,
+  tag,
+  to,
+  createdFrom,
+  verdict,
+  status,
+}: TransactionFilter): string {
   if (text?.length === 36) return 'transactions_pkey'
   if (nonceFrom !== undefined) return 'transactions_nonce'
   if ((externalId ?? tag) !== undefined) return 'transactions_pkey'
   if (to !== undefined) return 'transactions_receiver'
   if (createdFrom !== undefined) return 'transactions_created'
+  if (verdict === 'lost' || verdict === 'external') return 'transactions_too_late'
   return status === undefined ? 'transactions_sequence' : 'transactions_status'
 }
 
@@ -102,6 +133,7 @@ const isMatch =
       (externalId === undefined || row.externalId === externalId) &&
       (tag === undefined || row.tags.includes(tag)) &&
       (status === undefined || row.status === status) &&
+      (filter.verdict === undefined || row.verdict === filter.verdict) &&
       (to === undefined || row.to === to) &&
       (nonceFrom === undefined || (row.nonce !== undefined && row.nonce >= nonceFrom)) &&
       (nonceTo === undefined || (row.nonce !== undefined && row.nonce <= nonceTo)) &&
@@ -191,6 +223,7 @@ async function store(
     value: bigint
     isSent: boolean
     isCanceled: boolean
+    spender: (typeof spenders)[number]
     idStart: string
     externalId: string | undefined
     tags: readonly string[]
@@ -203,7 +236,10 @@ async function store(
   )
   const rows: Row[] = []
   let nonce = 0
-  for (const [index, { createdAt, to, value, isSent, isCanceled, idStart, externalId, tags }] of given.entries()) {
+  for (const [
+    index,
+    { createdAt, to, value, isSent, isCanceled, spender, idStart, externalId, tags },
+  ] of given.entries()) {
     const { from, to: _, ...payload } = somePayload
     const sequence = 1 + 2 * index
     const begin = `${idStart}${relayer.toString(16).padStart(6, '0')}`
@@ -216,20 +252,29 @@ async function store(
     const names = { ...(externalId !== undefined && { externalId }), ...(isNonEmpty(tags) && { tags }) }
     if (Object.keys(names).length > 0) await session.insertLabels(transaction, names)
     const own = { sequence, id: transaction.id, createdAt, to, value, externalId, tags }
-    const row = { ...own, status: 'pending', nonce: undefined, hashes: [] }
+    let after: Transaction = isCanceled ? { ...transaction, ...canceled } : transaction
+    let hashes: readonly Hash[] = []
     if (isSent) {
-      const attempts = [0, 1].map((_) => someAttempt(nonce, { transactionId: transaction.id }))
-      const [first, second] = attempts
-      if (!first || !second) throw new Error('two attempts')
-      const bound = { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [first, second] } as const }
-      await session.saveTransaction(transaction, bound, createdAt)
-      rows.push({ ...row, status: statusOf(bound), nonce, hashes: attempts.map(({ hash }) => hash) })
+      const attempts = [
+        someAttempt(nonce, { transactionId: transaction.id }),
+        someAttempt(nonce, { transactionId: transaction.id, ...(isCanceled && { kind: 'cancel' }) }),
+      ] as const
+      hashes = attempts.map(({ hash }) => hash)
+      const inFlight = { phase: 'inFlight', nonce, attempts } as const
+      const spent = { payload: by(attempts[0]), noOp: by(attempts[1]), foreign: byForeign() }
+      after = {
+        ...after,
+        lifecycle:
+          isCanceled && spender !== 'none' ? { ...inFlight, phase: 'mined', inclusion: spent[spender] } : inFlight,
+      }
       nonce += 1
     } else if (isCanceled) {
-      const dropped = { phase: 'dropped', reason: 'canceled', droppedAt: createdAt } as const
-      await session.saveTransaction(transaction, { ...transaction, lifecycle: dropped }, createdAt)
-      rows.push({ ...row, status: 'canceled' })
-    } else rows.push({ ...row, status: 'pending' })
+      after = { ...after, lifecycle: { phase: 'dropped', reason: 'canceled', droppedAt: createdAt } }
+    }
+    if (after !== transaction) await session.saveTransaction(transaction, after, createdAt)
+    const verdict = isCanceled ? verdictOn(after).state : undefined
+    const bound = 'nonce' in after.lifecycle ? after.lifecycle.nonce : undefined
+    rows.push({ ...own, status: statusOf(after), verdict, nonce: bound, hashes })
   }
   tallies.keep()
   await tallies.write()

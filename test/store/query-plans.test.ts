@@ -214,6 +214,7 @@ test('each filter goes by its index, between the two ends of its window and with
         transactions_receiver:
           'relayer_id=? AND (to_address,created_at,sequence)>(?,?,?) AND (to_address,created_at,sequence)<(?,?,?)',
         transactions_status: 'relayer_id=? AND (status,sequence)>(?,?) AND (status,sequence)<(?,?)',
+        transactions_too_late: 'relayer_id=? AND (verdict,sequence)>(?,?) AND (verdict,sequence)<(?,?)',
         transactions_sequence: 'relayer_id=? AND sequence>? AND sequence<?',
         transactions_nonce: 'relayer_id=? AND nonce>? AND nonce<?',
       }[index]

@@ -8,6 +8,7 @@ export interface EventView {
   readonly timestamp: string
   readonly terminal: boolean
   readonly payload: TransactionView & { readonly payload_type: string }
+  readonly cancellation?: { readonly state: string }
 }
 
 export interface EventStream extends AsyncDisposable {

@@ -4,6 +4,7 @@ import { type FilterName, fieldOf, filterNames, filtersIn, parameterOf, queryOf 
 import { goWithin, search } from '../state/route.ts'
 
 const statuses = ['pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired'] as const
+const verdicts = ['racing', 'dropped', 'won', 'lost', 'external'] as const
 const always: readonly FilterName[] = ['text', 'status']
 
 function submit(event: Event): void {
@@ -72,6 +73,15 @@ export function TransactionFilters({ symbol }: { symbol: string }) {
               autocomplete="off"
               spellcheck={false}
             />
+          </label>
+          <label>
+            Verdict
+            <select name="verdict">
+              <option value="">any, or none</option>
+              {verdicts.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
           </label>
           <Range legend="Nonce" names={['nonce_from', 'nonce_to']} pattern="\s*[0-9]{1,15}\s*" hint="a number" />
           <fieldset class="times">

@@ -3,7 +3,7 @@
 
 /** Members of the query, in the API and in the URL of the page. */
 export const filterNames = [
-  ...(['text', 'status', 'to', 'nonce_from', 'nonce_to', 'created_from', 'created_to'] as const),
+  ...(['text', 'status', 'verdict', 'to', 'nonce_from', 'nonce_to', 'created_from', 'created_to'] as const),
   ...(['value_from', 'value_to', 'external_id', 'tag'] as const),
 ]
 

@@ -6,6 +6,7 @@ import type { StoredEvent, TransactionEvent } from '../../domain/event.ts'
 import { countsSchema, presentBulkSummary } from '../bulk-cancellations/present-bulk.ts'
 import { some, such, time } from '../response/forms.ts'
 import { labelsSchema, presentLabels, presentTime } from '../response/present-values.ts'
+import { outcomeSchema, presentOutcome } from '../transactions/present-cancellation.ts'
 import { presentTransaction, transactionExample, transactionSchema } from '../transactions/present-transaction.ts'
 
 const eventId = Type.String({
@@ -31,6 +32,7 @@ const transactionEventSchema = Type.Object(
         examples: [{ payload_type: 'transaction', ...transactionExample }],
       },
     ),
+    cancellation: Type.Optional(outcomeSchema),
     labels: Type.Optional(labelsSchema),
   },
   { title: 'TransactionEvent', additionalProperties: false },
@@ -96,6 +98,7 @@ function presentBulkEvent(event: BulkEvent): Static<typeof bulkEventSchema> {
 }
 
 function presentTransactionEvent(event: TransactionEvent): Static<typeof transactionEventSchema> {
+  const { cancellation } = event.transaction
   return {
     id: presentEventId(event),
     event: `transaction_${event.kind}`,
@@ -108,6 +111,8 @@ function presentTransactionEvent(event: TransactionEvent): Static<typeof transac
       status: event.status,
       ...(event.confirmedAt !== undefined && { confirmed_at: presentTime(event.confirmedAt) }),
     },
+    // Before the last event it may change, and the earlier events show no cancellation (`lookedThen`).
+    ...(event.terminal && cancellation && { cancellation: presentOutcome(event.transaction, cancellation) }),
     ...(event.labels && { labels: presentLabels(event.labels) }),
   }
 }

@@ -1,6 +1,7 @@
 // The query of a list of transactions: its schema, its filter, and the page that it names. Every list of a relayer's transactions uses it.
 
 import { type Static, Type } from 'typebox'
+import { cancellationStates } from '../../domain/cancel.ts'
 import { defined } from '../../domain/defined.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { statuses } from '../../domain/transaction.ts'
@@ -49,6 +50,9 @@ const value = (end: string) =>
 /** Query parameters that narrow a list. */
 export const filterProperties = {
   status: Type.Optional(Type.Enum([...statuses], { description: `one of ${statuses.join(', ')}` })),
+  verdict: Type.Optional(
+    Type.Enum([...cancellationStates], { description: `one of ${cancellationStates.join(', ')}` }),
+  ),
   to: Type.Optional(addressSchema('the address of the receiver: 0x and 40 hex digits')),
   nonce_from: nonce('the lowest'),
   nonce_to: nonce('the highest'),
@@ -92,7 +96,7 @@ function filterOf(query: FilterQuery): TransactionFilter {
   const [createdFrom, createdTo] = [timeOf('created_from', query), timeOf('created_to', query)]
   checkOrder('created', createdFrom, createdTo, query)
   return {
-    ...(query.status !== undefined && { status: query.status }),
+    ...defined({ status: query.status, verdict: query.verdict }),
     ...(query.to !== undefined && { to: parseAddress('to', query.to) }),
     ...rangesOf(query),
     ...defined({ createdFrom, createdTo }),

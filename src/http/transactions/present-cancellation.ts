@@ -1,6 +1,6 @@
 // Presents a cancellation: the intent, and the current verdict.
 import { type Static, Type } from 'typebox'
-import { verdictOn } from '../../domain/cancel.ts'
+import { cancellationStates, verdictOn } from '../../domain/cancel.ts'
 import type { CancellationIntent, Transaction } from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
 import { hash, some, such, time, wei } from '../response/forms.ts'
@@ -9,7 +9,7 @@ import { presentTime } from '../response/present-values.ts'
 export const cancellationSchema = Type.Object(
   {
     transaction_id: such(some.transactionId),
-    state: Type.Enum(['racing', 'dropped', 'won', 'lost', 'external']),
+    state: Type.Enum([...cancellationStates]),
     final: Type.Boolean({ description: 'This state will not change again' }),
     safe_to_retry: Type.Boolean({ description: 'The original can never execute, so its payload may be sent again' }),
     origin: Type.Enum(['request', 'expiry', 'refusal']),
@@ -54,6 +54,18 @@ export const cancellationSchema = Type.Object(
 
 type CancellationBody = Static<typeof cancellationSchema>
 
+const { state, final, safe_to_retry, origin, winner } = cancellationSchema.properties
+
+/** What the last event of a canceled transaction says of the cancellation. */
+export const outcomeSchema = Type.Object(
+  { state, final, safe_to_retry, origin, winner },
+  {
+    title: 'CancellationOutcome',
+    additionalProperties: false,
+    description: 'In the last event of a canceled transaction: how the cancellation ended',
+  },
+)
+
 export function presentCancellation(transaction: Transaction, intent: CancellationIntent): CancellationBody {
   const { state, final, safeToRetry, preconfirmed, winner, witnesses, cost } = verdictOn(transaction)
   const reason = statusReasonOf(transaction)
@@ -73,4 +85,9 @@ export function presentCancellation(transaction: Transaction, intent: Cancellati
     ...(witnesses !== undefined && { witnesses }),
     ...(cost !== undefined && { cost: cost.toString() }),
   }
+}
+
+export function presentOutcome(transaction: Transaction, intent: CancellationIntent): Static<typeof outcomeSchema> {
+  const { state, final, safe_to_retry, origin, winner } = presentCancellation(transaction, intent)
+  return { state, final, safe_to_retry, origin, ...(winner && { winner }) }
 }

@@ -10,7 +10,7 @@ const tables: readonly Sql[] = [
     wait_condition TEXT, wait_facts TEXT, wait_since BIGINT,
     hold TEXT, held_until BIGINT, was_held INTEGER, was_passed INTEGER, four_eyes TEXT,
     nonce BIGINT, sent_at BIGINT, give_ups INTEGER,
-    canceled_at BIGINT, cancel_origin TEXT, cancel_cost_max TEXT, bulk_part BIGINT,
+    canceled_at BIGINT, cancel_origin TEXT, cancel_cost_max TEXT, verdict TEXT, bulk_part BIGINT,
     ended_at BIGINT, confirmed_at BIGINT, drop_reason TEXT,
     included_kind TEXT, included_hash TEXT, included_block BIGINT, included_block_hash TEXT, included_succeeded INTEGER,
     included_contradicted INTEGER,
@@ -81,6 +81,8 @@ const indexes: readonly Sql[] = [
   // Filtered lists: by time, and by receiver and time.
   'CREATE INDEX transactions_created ON transactions (relayer_id, created_at, sequence)',
   'CREATE INDEX transactions_receiver ON transactions (relayer_id, to_address, created_at, sequence)',
+  // The cancellations that came too late: few, and each matters to somebody.
+  `CREATE INDEX transactions_too_late ON transactions (relayer_id, verdict, sequence) WHERE (verdict || '') IN ('lost', 'external')`,
   // Its condition names a column that no other transaction has: changes of a phase leave this index alone.
   'CREATE INDEX transactions_held ON transactions (relayer_id, held_until) WHERE held_until IS NOT NULL',
   `CREATE INDEX transactions_expiring ON transactions (relayer_id, valid_until) WHERE phase IN ('queued', 'held') AND valid_until IS NOT NULL`,

@@ -144,6 +144,47 @@ test('events come in order, each with the transaction as it stood then', async (
   expect(later.events[4]?.payload).toEqual({ payload_type: 'transaction', ...answer.body.data })
 })
 
+test('only the last event of a canceled transaction says how the cancellation ended', async () => {
+  await using server = await serve()
+  const own = attempt('late' as TransactionId, 0x10)
+  const bound = { nonce: 7, attempts: [own] } as const
+  const sent = await put(server.store, transaction('late', { phase: 'inFlight', ...bound }))
+  const inBlock = { ...bound, inclusion: inclusion(own) }
+  let now = sent
+  for (const after of [
+    cancel(sent, at),
+    { ...cancel(sent, at), lifecycle: { phase: 'mined', ...inBlock } as const },
+    { ...cancel(sent, at), lifecycle: { phase: 'final', ...inBlock, finalAt: at + 9, witnesses: 1 } as const },
+  ]) {
+    now = await server.store.commit((session) => session.saveTransaction(now, { ...after, version: now.version }, at))
+  }
+  await end(server.store, 'free')
+  await using read = stream(server, { query: 'after=0' })
+  await until(() => read.events.length === 4)
+  expect(read.events.map(({ payload, cancellation }) => [payload.id, payload.status, cancellation])).toEqual([
+    ['late', 'canceled', undefined],
+    ['late', 'mined', undefined],
+    [
+      ...['late', 'confirmed'],
+      {
+        ...{ state: 'lost', final: true, safe_to_retry: false, origin: 'request' },
+        winner: { hash: own.hash, block_number: 100, block_hash: inBlock.inclusion.block.hash },
+      },
+    ],
+    ['free', 'canceled', { state: 'dropped', final: true, safe_to_retry: true, origin: 'request' }],
+  ])
+  const listed = async (verdict: string) =>
+    (await server.ask('GET', `/api/v1/relayers/one/traces?verdict=${verdict}`)).body.data.map(
+      ({ transaction, cancellation }: { transaction: { id: string }; cancellation: { state: string } }) => [
+        transaction.id,
+        cancellation.state,
+      ],
+    )
+  expect(await listed('LOST')).toEqual([['late', 'lost']])
+  expect(await listed('dropped')).toEqual([['free', 'dropped']])
+  expect(await listed('won')).toEqual([])
+})
+
 test('an event of a payload that was replaced since shows the payload of then', async () => {
   await using server = await serve()
   const own = attempt('replaced' as TransactionId, 0x10)

@@ -109,6 +109,7 @@ describe('filters', () => {
       `before=${idOf(0x10001)}`,
       `before: "${idOf(0x10001)}" is not the id of a stored transaction of this relayer; begin again without before`,
     ],
+    ['verdict=late', 'verdict: "late" is not one of racing, dropped, won, lost, external'],
     ['before=9-1&page=2', 'page: 2 is not 1, as with before every page is the first; leave page out'],
     [
       'page=10001',

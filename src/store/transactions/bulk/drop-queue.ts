@@ -157,6 +157,7 @@ const dropping = (kind: Kind, queued: QueuedStatus) =>
           status_reason: cancelReasons[origin],
           canceled_at: p.now,
           cancel_origin: origin,
+          verdict: 'dropped',
           ended_at: p.now,
           drop_reason: status,
         }),

@@ -14,12 +14,13 @@ const rowsLookedAtMax = 10_000
  * The index by which the rows are found. `id` and `nonces` yield all rows in question, the others a window of them: `externalId` and `tag`
  * by tables of their own.
  */
-type Path = 'id' | 'nonces' | 'externalId' | 'tag' | 'receiver' | 'created' | 'status' | 'sequence'
+type Path = 'id' | 'nonces' | 'externalId' | 'tag' | 'receiver' | 'created' | 'verdict' | 'status' | 'sequence'
 
 /** The conditions of a statement. Bounds that a filter lacks are open. */
 interface Shape {
   readonly path: Path
   readonly status: boolean
+  readonly verdict: boolean
   readonly to: boolean
   readonly nonces: boolean
   readonly created: boolean
@@ -34,6 +35,7 @@ interface Shape {
 interface Parameters {
   readonly relayerId: RelayerId
   readonly status: string
+  readonly verdict: string
   readonly to: string
   readonly nonceFrom: number
   readonly nonceTo: number
@@ -123,6 +125,7 @@ async function pathFor(
   if (filter.tag !== undefined) return 'tag'
   if (filter.to !== undefined) return 'receiver'
   if (hasTimes(filter)) return 'created'
+  if (filter.verdict === 'lost' || filter.verdict === 'external') return 'verdict'
   return filter.status === undefined ? 'sequence' : 'status'
 }
 
@@ -159,6 +162,7 @@ function parametersOf(
   return {
     relayerId,
     status: filter.status ?? '',
+    verdict: filter.verdict ?? '',
     to: filter.to ?? '',
     nonceFrom: filter.nonceFrom ?? 0,
     nonceTo: filter.nonceTo ?? last,
@@ -193,10 +197,12 @@ const nonceBeyond = statement<{ relayerId: RelayerId; from: number; to: number; 
       .offset(p.offset),
 )
 
-/** The condition by which a path finds its rows, without the ends. Those of `status` and `receiver` say which. */
+/** The condition by which a path finds its rows, without the ends. Those of `status`, `verdict` and `receiver` say which. */
 function keyOf(path: Path, p: Parameters, dialect: DialectName): RawBuilder<SqlBool> {
   const ofRelayer = sql<SqlBool>`relayer_id = ${p.relayerId}`
   if (isLabel(path)) return isOneOf(rowsOfLabel(path, p), dialect)
+  // As its index has it: an expression, since SQLite would search by the list instead of by the ends.
+  if (path === 'verdict') return sql`${ofRelayer} AND (verdict || '') IN ('lost', 'external')`
   if (path === 'nonces') {
     return sql`${ofRelayer} AND nonce IS NOT NULL AND nonce >= ${p.nonceFrom} AND nonce <= ${p.nonceTo}`
   }
@@ -234,6 +240,7 @@ function isOlder(path: Path, byTime: boolean, p: Parameters): RawBuilder<SqlBool
     return sql`(to_address, created_at, sequence) < (${p.to}, ${p.newestCreated}, ${p.newestSequence})`
   }
   if (path === 'status') return sql`(status, sequence) < (${p.status}, ${p.newestSequence})`
+  if (path === 'verdict') return sql`(verdict, sequence) < (${p.verdict}, ${p.newestSequence})`
   const sign = isSorted(path) ? sql`+` : sql``
   return byTime
     ? sql`(${sign}created_at, ${sign}sequence) < (${p.newestCreated}, ${p.newestSequence})`
@@ -246,6 +253,7 @@ function isWithin(path: Path, p: Parameters): RawBuilder<SqlBool> {
     return sql`(to_address, created_at, sequence) >= (${p.to}, ${p.oldestCreated}, ${p.oldestSequence})`
   }
   if (path === 'status') return sql`(status, sequence) >= (${p.status}, ${p.oldestSequence})`
+  if (path === 'verdict') return sql`(verdict, sequence) >= (${p.verdict}, ${p.oldestSequence})`
   return path === 'created'
     ? sql`(created_at, sequence) >= (${p.oldestCreated}, ${p.oldestSequence})`
     : sql`sequence >= ${p.oldestSequence}`
@@ -254,6 +262,7 @@ function isWithin(path: Path, p: Parameters): RawBuilder<SqlBool> {
 function orderOf(path: Path, byTime: boolean): RawBuilder<unknown> {
   if (path === 'receiver') return sql`to_address DESC, created_at DESC, sequence DESC`
   if (path === 'status') return sql`status DESC, sequence DESC`
+  if (path === 'verdict') return sql`verdict DESC, sequence DESC`
   const sign = isSorted(path) ? sql`+` : sql``
   return byTime ? sql`${sign}created_at DESC, ${sign}sequence DESC` : sql`${sign}sequence DESC`
 }
@@ -304,6 +313,7 @@ const windowEnds = {
   tag: endOfTag,
   receiver: windowEnd('receiver'),
   created: windowEnd('created'),
+  verdict: windowEnd('verdict'),
   status: windowEnd('status'),
   sequence: windowEnd('sequence'),
 }
@@ -313,6 +323,7 @@ function others(shape: Shape, p: Parameters): RawBuilder<SqlBool>[] {
   return [
     ...(isSorted(shape.path) ? [] : [isWithin(shape.path, p)]),
     ...(shape.status && shape.path !== 'status' ? [hasStatus(p)] : []),
+    ...(shape.verdict && shape.path !== 'verdict' ? [sql<SqlBool>`(verdict || '') = ${p.verdict}`] : []),
     ...(shape.to && shape.path !== 'receiver' ? [sql<SqlBool>`(to_address || '') = ${p.to}`] : []),
     ...(shape.nonces && shape.path !== 'nonces'
       ? [sql<SqlBool>`+nonce >= ${p.nonceFrom} AND +nonce <= ${p.nonceTo}`]
@@ -381,6 +392,7 @@ async function matching(
   const shape: Shape = {
     path,
     status: filter.status !== undefined,
+    verdict: filter.verdict !== undefined,
     to: filter.to !== undefined,
     nonces: hasNonces(filter),
     created: hasTimes(filter),

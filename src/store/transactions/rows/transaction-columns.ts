@@ -48,6 +48,7 @@ export const endColumns = {
   status_reason: 'text',
   canceled_at: 'bigint',
   cancel_origin: 'text',
+  verdict: 'text',
   ended_at: 'bigint',
   drop_reason: 'text',
 } as const satisfies Columns

@@ -2,6 +2,7 @@
 // to phases.
 import type { Selectable } from 'kysely'
 import type { Attempt } from '../../../domain/attempt.ts'
+import { verdictOn } from '../../../domain/cancel.ts'
 import type { Hold } from '../../../domain/hold.ts'
 import { isNonEmpty } from '../../../domain/ids.ts'
 import { cutRevertText } from '../../../domain/stored-text.ts'
@@ -52,6 +53,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     canceled_at: cancellation?.requestedAt ?? null,
     cancel_origin: cancellation?.origin ?? null,
     cancel_cost_max: cancellation?.costMax?.toString() ?? null,
+    verdict: cancellation ? verdictOn(transaction).state : null,
     ended_at:
       lifecycle.phase === 'final' ? lifecycle.finalAt : lifecycle.phase === 'dropped' ? lifecycle.droppedAt : null,
     confirmed_at: ('inclusion' in lifecycle ? lifecycle.confirmedAt : undefined) ?? null,

@@ -104,7 +104,7 @@ const drop = inLists(
   { id: 'text', version: 'bigint', ...endColumns },
   (given) => `UPDATE transactions SET phase = given.phase, open = given.open, status = given.status,
       status_reason = given.status_reason, wait_condition = NULL, wait_facts = NULL, wait_since = NULL,
-      canceled_at = given.canceled_at, cancel_origin = given.cancel_origin,
+      canceled_at = given.canceled_at, cancel_origin = given.cancel_origin, verdict = given.verdict,
       ended_at = given.ended_at, drop_reason = given.drop_reason, version = transactions.version + 1
     FROM ${given} WHERE ${isGivenOpenRow} RETURNING transactions.id`,
   {
@@ -115,7 +115,7 @@ const drop = inLists(
       but: 'id',
       write: (p) => `UPDATE transactions SET phase = ${p.phase}, open = ${p.open}, status = ${p.status},
           status_reason = ${p.status_reason}, wait_condition = NULL, wait_facts = NULL, wait_since = NULL,
-          canceled_at = ${p.canceled_at}, cancel_origin = ${p.cancel_origin},
+          canceled_at = ${p.canceled_at}, cancel_origin = ${p.cancel_origin}, verdict = ${p.verdict},
           ended_at = ${p.ended_at}, drop_reason = ${p.drop_reason}, version = version + 1
         WHERE id = ANY(${p.id}) AND version = ${p.version} AND open = 1
         RETURNING id`,
