@@ -193,6 +193,7 @@ const rooms: Readonly<Record<string, Rule>> = {
   'http/api-keys': resource('api-keys'),
   'http/events': resource(
     'events',
+    'http/transactions/present-cancellation.ts',
     'http/transactions/present-transaction.ts',
     'http/bulk-cancellations/present-bulk.ts',
   ),

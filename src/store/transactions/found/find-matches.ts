@@ -214,13 +214,20 @@ type LabelPath = 'externalId' | 'tag'
 
 const isLabel = (path: Path): path is LabelPath => path === 'externalId' || path === 'tag'
 
+const tableOf = { externalId: 'transaction_labels', tag: 'transaction_tags' } as const
+
+/** The rows of a label in its own table, without the older end. */
+function isLabeled(path: LabelPath, p: Parameters): RawBuilder<SqlBool> {
+  const isOlder = sql`relayer_id = ${p.relayerId} AND sequence < ${p.newestSequence}`
+  return path === 'tag'
+    ? sql`${isOlder} AND tag = ${p.tag}`
+    : sql`${isOlder} AND external_id = ${p.externalId} AND external_id IS NOT NULL`
+}
+
 /** The ids of a window, with both ends. */
 function rowsOfLabel(path: LabelPath, p: Parameters): RawBuilder<unknown> {
-  const ends = sql`sequence < ${p.newestSequence} AND sequence >= ${p.oldestSequence}`
-  return path === 'tag'
-    ? sql`SELECT transaction_id FROM transaction_tags WHERE relayer_id = ${p.relayerId} AND tag = ${p.tag} AND ${ends}`
-    : sql`SELECT transaction_id FROM transaction_labels WHERE relayer_id = ${p.relayerId}
-        AND external_id = ${p.externalId} AND external_id IS NOT NULL AND ${ends}`
+  return sql`SELECT transaction_id FROM ${sql.table(tableOf[path])}
+    WHERE ${isLabeled(path, p)} AND sequence >= ${p.oldestSequence}`
 }
 
 /** An array, not a join: see in-lists.ts. */
@@ -230,6 +237,8 @@ function isOneOf(rows: RawBuilder<unknown>, dialect: DialectName): RawBuilder<Sq
 
 /** Whether the path follows the order of time. */
 const followsTime = (path: Path) => path === 'receiver' || path === 'created'
+/** Whether its index begins with the word of the filter. */
+const isOfWord = (path: Path): path is 'status' | 'verdict' => path === 'status' || path === 'verdict'
 /** These yield few rows, in an order that their index does not have. */
 const isSorted = (path: Path) => path === 'nonces' || path === 'id' || isLabel(path)
 
@@ -239,8 +248,7 @@ function isOlder(path: Path, byTime: boolean, p: Parameters): RawBuilder<SqlBool
   if (path === 'receiver') {
     return sql`(to_address, created_at, sequence) < (${p.to}, ${p.newestCreated}, ${p.newestSequence})`
   }
-  if (path === 'status') return sql`(status, sequence) < (${p.status}, ${p.newestSequence})`
-  if (path === 'verdict') return sql`(verdict, sequence) < (${p.verdict}, ${p.newestSequence})`
+  if (isOfWord(path)) return sql`(${sql.raw(path)}, sequence) < (${p[path]}, ${p.newestSequence})`
   const sign = isSorted(path) ? sql`+` : sql``
   return byTime
     ? sql`(${sign}created_at, ${sign}sequence) < (${p.newestCreated}, ${p.newestSequence})`
@@ -252,8 +260,7 @@ function isWithin(path: Path, p: Parameters): RawBuilder<SqlBool> {
   if (path === 'receiver') {
     return sql`(to_address, created_at, sequence) >= (${p.to}, ${p.oldestCreated}, ${p.oldestSequence})`
   }
-  if (path === 'status') return sql`(status, sequence) >= (${p.status}, ${p.oldestSequence})`
-  if (path === 'verdict') return sql`(verdict, sequence) >= (${p.verdict}, ${p.oldestSequence})`
+  if (isOfWord(path)) return sql`(${sql.raw(path)}, sequence) >= (${p[path]}, ${p.oldestSequence})`
   return path === 'created'
     ? sql`(created_at, sequence) >= (${p.oldestCreated}, ${p.oldestSequence})`
     : sql`sequence >= ${p.oldestSequence}`
@@ -261,8 +268,7 @@ function isWithin(path: Path, p: Parameters): RawBuilder<SqlBool> {
 
 function orderOf(path: Path, byTime: boolean): RawBuilder<unknown> {
   if (path === 'receiver') return sql`to_address DESC, created_at DESC, sequence DESC`
-  if (path === 'status') return sql`status DESC, sequence DESC`
-  if (path === 'verdict') return sql`verdict DESC, sequence DESC`
+  if (isOfWord(path)) return sql`${sql.raw(path)} DESC, sequence DESC`
   const sign = isSorted(path) ? sql`+` : sql``
   return byTime ? sql`${sign}created_at DESC, ${sign}sequence DESC` : sql`${sign}sequence DESC`
 }
@@ -283,34 +289,20 @@ const windowEnd = (path: Exclude<Path, LabelPath>) =>
       .offset(p.offset),
   )
 
-const endOfExternalId = statement<Window, Omit<FoundRow, 'id'>>((db, p) =>
-  db
-    .selectFrom('transaction_labels')
-    .select(['sequence', 'created_at'])
-    .where('relayer_id', '=', p.relayerId)
-    .where('external_id', '=', p.externalId)
-    .where('external_id', 'is not', null)
-    .where('sequence', '<', p.newestSequence)
-    .orderBy('sequence', 'desc')
-    .limit(2)
-    .offset(p.offset),
-)
-
-const endOfTag = statement<Window, Omit<FoundRow, 'id'>>((db, p) =>
-  db
-    .selectFrom('transaction_tags')
-    .select(['sequence', 'created_at'])
-    .where('relayer_id', '=', p.relayerId)
-    .where('tag', '=', p.tag)
-    .where('sequence', '<', p.newestSequence)
-    .orderBy('sequence', 'desc')
-    .limit(2)
-    .offset(p.offset),
-)
+const endOfLabel = (path: LabelPath) =>
+  statement<Window, Omit<FoundRow, 'id'>>((db, p) =>
+    db
+      .selectFrom(tableOf[path])
+      .select(['sequence', 'created_at'])
+      .where(isLabeled(path, p))
+      .orderBy('sequence', 'desc')
+      .limit(2)
+      .offset(p.offset),
+  )
 
 const windowEnds = {
-  externalId: endOfExternalId,
-  tag: endOfTag,
+  externalId: endOfLabel('externalId'),
+  tag: endOfLabel('tag'),
   receiver: windowEnd('receiver'),
   created: windowEnd('created'),
   verdict: windowEnd('verdict'),
