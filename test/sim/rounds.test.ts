@@ -122,7 +122,7 @@ const rows: readonly [
   ['… more than 16 blocks after the last', 2, longBlocks, 2, (one) => postAfterIdle(one, 20, { gasLimit })],
   ['… as the last is confirmed', 1, longBlocks, 1, (one) => postAfterIdle(one, 0, { gasLimit })],
   ['… as the last is final', 1, finalAtOnce, 1, (one) => postAfterIdle(one, 0, { gasLimit })],
-  ['POST with a gas limit, beside another', 1, longBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
+  ['POST with a gas limit, beside another', 0, longBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
   ['… without a gas limit', 1, longBlocks, 4, (one) => postBesideAnother(one, {})],
   ['… with a gas limit, a block each round', 1, shortBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
   ['DELETE', 0, longBlocks, 4, cancelOne],

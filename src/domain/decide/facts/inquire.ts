@@ -83,9 +83,8 @@ export function inquire(
           ? 'now'
           : 'recent',
     }),
-    delegation:
-      (binds && inFlight.length + work.queued.length > 1) ||
-      ((binds || requested.has('balance')) && dependsOnDelegation(profile)),
+    // The one that is in flight alone is not limited by it, but the next one is, and shall not wait for it.
+    delegation: binds || (requested.has('balance') && dependsOnDelegation(profile)),
     pendingNonce: requested.has('pendingNonce'),
     ...(requested.has('secondCount') && { secondCount: true }),
   }

@@ -316,7 +316,7 @@ describe('a value that leaves less than the reserve', () => {
 
   test('reads whether the account delegates', () => {
     const work = someWork({ queued: [emptying] })
-    expect(inquire(work, lacksNothing).delegation).toBe(false)
+    expect(inquire(work, lacksNothing).delegation).toBe(true)
     expect(inquire(work, lacksNothing, { ...somePolicy.profile, ...monad }).delegation).toBe(true)
     const open = someWork({ open: [inFlight(0)] })
     expect(inquire(open, new Set(['balance']), { ...somePolicy.profile, ...monad }).delegation).toBe(true)
