@@ -22,6 +22,7 @@ import { demandGas } from './check/gas.ts'
 import { watchPromptNoOps } from './check/prompt-no-ops.ts'
 import { demandNothingWaits, demandRaces, outageBlocks } from './check/signers.ts'
 import { watchWaits } from './check/waits.ts'
+import { outlastFeeAboveCap } from './fee-above-cap.ts'
 import { approveHeld } from './four-eyes.ts'
 import { releaseHeld } from './holds.ts'
 import { hasLie } from './lies/lie.ts'
@@ -44,6 +45,7 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
   endNetworkPauses(world, service)
   liftCostBounds(world, service)
   await outlastOutage(world, service)
+  await outlastFeeAboveCap(world, service)
   breakForGood(world, service)
   await outlastLiar(world, service)
   // Where blocks are fast, a shutdown takes many of them, so they count only from here on.

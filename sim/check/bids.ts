@@ -45,6 +45,7 @@ export interface BidWatch {
 /** The prices at one height: the next base fee, and the tips of others and of our own. */
 interface Paid {
   readonly baseFee: bigint
+  readonly leastBaseFee: bigint
   readonly tip: bigint
   readonly own: bigint
   /** A block at this height holds a transaction. */
@@ -70,6 +71,9 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
   const before = committed<[Hash], { position: number }>(
     "SELECT b.position FROM attempts a JOIN attempts b ON b.transaction_id = a.transaction_id AND b.nonce = a.nonce AND b.kind = a.kind AND b.revision = a.revision AND b.position < a.position WHERE a.hash = ? AND b.state NOT IN ('held', 'refused') AND b.rejections IS NOT 'all'",
   )
+  const equals = committed<[Hash], Pick<Named, 'gas_price' | 'max_fee_per_gas'>>(
+    'SELECT b.gas_price, b.max_fee_per_gas FROM attempts a JOIN attempts b ON b.transaction_id = a.transaction_id AND b.nonce = a.nonce AND b.kind = a.kind AND b.revision = a.revision AND b.gas_limit = a.gas_limit AND b.position < a.position WHERE a.hash = ?',
+  )
   const namedBy = committed<[string], Named>(
     'SELECT earlier, gas_price, max_fee_per_gas, max_priority_fee_per_gas FROM transactions WHERE id = ?',
   )
@@ -78,7 +82,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
   const foreign = new Map<string, Bid[]>()
   /** The highest prices of all branches, by height. The base fee of a block stands at the height below it. */
   const paid = new Map<number, Paid>()
-  const atFirst: Paid = {
+  const atFirst: Omit<Paid, 'leastBaseFee'> = {
     isUsed: false,
     own: 0n,
     baseFee: fees.firstBaseFee,
@@ -86,7 +90,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
   }
 
   /** The highest prices that a node could report while the nonce was ours. */
-  function marketOf(first: number, at: number): Paid {
+  function marketOf(first: number, at: number): Omit<Paid, 'leastBaseFee'> {
     let { baseFee, tip, own, isUsed } = atFirst
     if (first > historyBlocks) baseFee = 0n
     for (let height = first - historyBlocks; height <= at + aheadBlocks; height += 1) {
@@ -98,6 +102,19 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
       isUsed ||= block.isUsed
     }
     return { baseFee, tip: maxWei(tip, namedTip(), countsOwn ? own : minWei(own, quietTip)), own, isUsed }
+  }
+
+  /** Below the base fee no tip helps: of each purpose, one attempt at its fee cap is enough. */
+  function checkBelowBaseFee({ hash, cap }: SimTransaction, { transaction_id: id, ...attempt }: Recorded): void {
+    const { recorded_at_block: at, position, presigned } = attempt
+    if (presigned === 1 || fees.isFree) return
+    for (let height = at - historyBlocks; height <= at + aheadBlocks; height += 1) {
+      const least = paid.get(height)?.leastBaseFee
+      if (least !== undefined && least <= cap) return
+    }
+    if (!paid.has(at)) return
+    if (equals(hash).some((before) => BigInt(before.max_fee_per_gas ?? before.gas_price ?? 0) >= cap))
+      fail(`attempt ${position} of ${id.slice(-6)} is below the base fee, as is an earlier one with no lower fee cap`)
   }
 
   function check(transaction: SimTransaction, attempt: Recorded): void {
@@ -131,6 +148,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
         const attempt = recorded(transaction.hash)
         if (!attempt || seen.has(transaction.hash)) continue
         seen.add(transaction.hash)
+        checkBelowBaseFee(transaction, attempt)
         check(transaction, attempt)
       }
     },
@@ -140,9 +158,14 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
       foreign.set(key, [...(foreign.get(key) ?? []), { cap: 2n * cap, tip: 2n * tip }])
     },
     sealed(block) {
-      const known = paid.get(block.number) ?? { baseFee: 0n, tip: 0n, own: 0n, isUsed: false }
+      const { nextBaseFee } = block
+      const known = paid.get(block.number) ?? {
+        ...{ baseFee: nextBaseFee, leastBaseFee: nextBaseFee },
+        ...{ tip: 0n, own: 0n, isUsed: false },
+      }
       paid.set(block.number, {
-        baseFee: maxWei(known.baseFee, block.nextBaseFee),
+        baseFee: maxWei(known.baseFee, nextBaseFee),
+        leastBaseFee: minWei(known.leastBaseFee, nextBaseFee),
         tip: maxWei(known.tip, ...block.othersTips.slice(-1)),
         isUsed: known.isUsed || block.gasUsed > 0,
         own: maxWei(known.own, ...block.included.map(({ price }) => price - block.baseFee)),

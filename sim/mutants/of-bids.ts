@@ -29,6 +29,45 @@ export const ofBids: readonly Mutant[] = [
     ],
   },
   {
+    name: 'bid-in-vain',
+    breaks: 'raises the tip at the cap, block after block, while the base fee is above it',
+    with: ['feeAboveCap'],
+    expects: 'is below the base fee, as is an earlier one',
+    edits: [
+      {
+        file: 'src/domain/decide/race/bid.ts',
+        find: 'if (bidder.cap !== undefined && isVainBelowBaseFee(',
+        put: 'if (bidder.own.length < 0 && isVainBelowBaseFee(',
+      },
+    ],
+  },
+  {
+    name: 'silent-at-the-cap',
+    breaks: 'shows no condition while a payload in flight waits at its cap',
+    with: ['feeAboveCap'],
+    expects: 'is below the base fee at its limit, and shows no condition',
+    edits: [
+      {
+        file: 'src/domain/decide/race/explain-contender.ts',
+        find: 'explainCappedNoOp(contender, wanted) : explainCapped(contender, wanted)',
+        put: 'explainCappedNoOp(contender, wanted) : explainCapped(contender, wanted).slice(1)',
+      },
+    ],
+  },
+  {
+    name: 'silent-as-it-signs',
+    breaks: 'shows no condition while the bid at the cap is new',
+    caughtBy: 'test/domain/decide/below-base-fee.test.ts',
+    expects: 'a payload gets one attempt at its cap',
+    edits: [
+      {
+        file: 'src/domain/decide/race/advance.ts',
+        find: 'return [...explainBelowBaseFee(contender, situation), ',
+        put: 'return [...explainBelowBaseFee(contender, situation).slice(2), ',
+      },
+    ],
+  },
+  {
     name: 'forget-the-named-tip',
     breaks: 'does not learn the tip that a pool names when it refuses less',
     expects: 'have not ended',

@@ -33,11 +33,17 @@ import {
   drawRestore,
 } from './draw-processes.ts'
 import type { Drawn, Feature } from './features.ts'
-import { drawFees } from './fees.ts'
+import { drawFees, withFeeAboveCap } from './fees.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Draws all options of a seed. Each seed leaves some actions out and repeats others more often, so that rare combinations happen. */
 export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Scenario {
+  const isFeeAboveCap = streamOf('feeAboveCap').chance(odds.feeAboveCap)
+  const scenario = drawOthers(streamOf, odds)
+  return isFeeAboveCap ? withFeeAboveCap(scenario) : scenario
+}
+
+function drawOthers(streamOf: (name: string) => Dice, odds: Drawn): Scenario {
   const [sharing, pacing] = [streamOf('replicas'), streamOf('pace')]
   const has = (feature: Feature): Dice | undefined => {
     const dice = streamOf(feature)

@@ -12,6 +12,10 @@ export const features = {
   minimumTips: { odds: 0.2, about: 'Pools or block builders demand a minimal tip.' },
   freeGas: { odds: 0.06, about: 'Gas costs nothing, and accounts are empty.' },
   shortMoney: { odds: 0.3, about: 'Accounts hold one ether at some time.' },
+  feeAboveCap: {
+    odds: 0.02,
+    about: 'In the end the base fee rises above the cap of sends in flight, and stays there for long.',
+  },
   spikes: { odds: 0.3, about: 'The base fee rises further, and falls again by itself.' },
   droughts: { odds: 0.2, about: 'For 20 to 120 blocks the chain leaves out transactions, or makes no block.' },
   doubtfulSends: { odds: 0.2, about: 'Broadcasts fail in ways that leave their outcome unknown.' },
@@ -107,6 +111,7 @@ const laterThanPins: readonly Feature[] = [
   'falseEstimates',
   'estimates',
   'latencies',
+  'feeAboveCap',
 ]
 
 /** The features that no seed of a mutant has unless it names them: the pinned seeds were found before they existed. */

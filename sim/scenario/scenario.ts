@@ -40,6 +40,8 @@ export interface ChainOptions {
   readonly resurfacing: number
   /** The base fee, the tips and the money in the accounts. */
   readonly fees: FeeWorld
+  /** Once the faults have stopped, the base fee rises above the cap of sends in flight. Absent: it does not. */
+  readonly isFeeAboveCap?: true
   /** From some block on, gas has new rules. Absent: it keeps the rules that the service is configured with. */
   readonly gasFork?: GasFork
   /** Probability, for each block, that nodes show it and its payload never comes (EIP-7732). Absent: 0. */

@@ -19,6 +19,7 @@ import { judgeRefusals } from '../rules/give-up.ts'
 import type { Bid, ReasonToBid } from '../terms/bidder.ts'
 import { type Contender, purposeOf } from '../terms/contender.ts'
 import { isRemembered } from '../terms/funds.ts'
+import { usualFees } from '../terms/rivals.ts'
 import {
   explainBarred,
   explainIdle,
@@ -33,6 +34,11 @@ import { reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
 
 export function advance(contender: Contender, situation: Situation): Steps {
+  // Of two reasons the later counts.
+  return [...explainBelowBaseFee(contender, situation), ...nextSteps(contender, situation)]
+}
+
+function nextSteps(contender: Contender, situation: Situation): Steps {
   const { transaction, own, named } = contender
   if (!isNonEmpty(own)) return enter(contender, situation)
   const latest = newest(own)
@@ -97,6 +103,26 @@ function bidAgain(contender: Contender, why: ReasonToBid, market: Market, situat
       // At its limit it still races: pools may have lost it, and a node that has it may still mine it.
       return [...waitAtLimit(contender, bid, { gas, market }, situation), ...again]
   }
+}
+
+/**
+ * Explains the limit that keeps the newest attempt, or the first one, below the next base fee: until that falls, neither time nor the bid
+ * that this step may sign gets it mined.
+ */
+function explainBelowBaseFee(contender: Contender, situation: Situation): readonly Decision[] {
+  const { transaction, own, named } = contender
+  const { market } = situation.observation
+  const latest = own.at(-1)
+  const isBelow = ({ fees }: { readonly fees: Fees }) => market?.baseFee !== undefined && feeCap(fees) < market.baseFee
+  if (!market || (latest ? !isBelow(latest) : contender.wants === 'replacement')) return []
+  if (named) return explainOwnPrice(transaction, named)
+  const gas = gasOf(contender, market, situation)
+  const bid = gas === undefined ? undefined : price(contender, { gas, market }, situation)
+  if (gas === undefined || !bid) return []
+  const at = { gas, market }
+  if (bid.kind === 'wait') return explainLimit(contender, bid, at, situation)
+  if (!isBelow(bid.kind === 'sign' ? bid : bid.attempt)) return []
+  return explainLimit(contender, { kind: 'wait', until: 'cap', wanted: usualFees(contender, market) }, at, situation)
 }
 
 /** Explains the limit. A remembered balance may have been topped up since, so it is read again before it keeps anything back. */

@@ -26,7 +26,15 @@ import { maxWei, type Wei } from '../../units.ts'
 import { bidOnArrival, rivalsOf } from '../rules/arrival-order.ts'
 import { overForeign, refusedOverForeign, withTipWithin } from '../rules/foreign-bids.ts'
 import { raisedTip } from '../rules/raised-tip.ts'
-import { affordablePrice, type Bid, type Bidder, type BidFacts, type BidRules, equalAttempt } from '../terms/bidder.ts'
+import {
+  affordablePrice,
+  type Bid,
+  type Bidder,
+  type BidFacts,
+  type BidRules,
+  equalAttempt,
+  isVainBelowBaseFee,
+} from '../terms/bidder.ts'
 import { attemptsMax, floorOf, rivalsInPools, usualFees } from '../terms/rivals.ts'
 
 export function nextBid(bidder: Bidder, observation: BidFacts, market: Market, policy: BidRules): Bid {
@@ -85,6 +93,9 @@ function bidAbove(
   if (isFundsLower && market.baseFee !== undefined && feeCap(fees) < market.baseFee) {
     return { kind: 'wait', until: 'funds', wanted: needed }
   }
+  // The first at the cap is mined once the base fee falls. Until then no higher tip helps.
+  if (bidder.cap !== undefined && isVainBelowBaseFee(bidder, fees, market))
+    return { kind: 'wait', until: 'cap', wanted: over(wanted) }
   const signed = equalAttempt(bidder, fees)
   if (signed) return { kind: 'repeat', attempt: signed }
   return isExhausted(own, fees) ? { kind: 'wait', until: 'double', wanted: fees } : { kind: 'sign', fees }

@@ -1,6 +1,6 @@
 // A bid for a nonce: the facts about the bidder, and the result.
 import { type Attempt, invalidReasonOf } from '../../attempt.ts'
-import { type Fees, isSame, type Speed } from '../../fees.ts'
+import { type Fees, feeCap, isSame, type Market, type Speed } from '../../fees.ts'
 import type { Head, Observation } from '../../observation.ts'
 import type { CeilingRules, Purpose } from '../../price-ceiling.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
@@ -20,12 +20,25 @@ export interface Bidder {
   readonly funds: Wei | undefined
 }
 
+type Signed = Pick<Bidder, 'own' | 'gas'>
+
 /** The attempt that another one at these fees would repeat, byte for byte or with less gas than one that is not refused as invalid. */
-export function equalAttempt({ own, gas }: Pick<Bidder, 'own' | 'gas'>, fees: Fees): Attempt | undefined {
+export function equalAttempt(bidder: Signed, fees: Fees): Attempt | undefined {
+  return equalPayloads(bidder).find((attempt) => isSame(attempt.fees, fees))
+}
+
+/** Whether an attempt at these fees is below the next base fee, as is an earlier one that will be mined no later. */
+export function isVainBelowBaseFee(bidder: Signed, fees: Fees, { baseFee }: Market): boolean {
+  if (baseFee === undefined || feeCap(fees) >= baseFee) return false
+  return equalPayloads(bidder).some((attempt) => feeCap(attempt.fees) >= feeCap(fees))
+}
+
+/** The attempts that differ from the next one by nothing but their fees. */
+function equalPayloads({ own, gas }: Signed): readonly Attempt[] {
   const revision = own.at(-1)?.revision
   const hasGas = (attempt: Attempt) =>
     attempt.gasLimit === gas || (attempt.gasLimit > gas && invalidReasonOf(attempt) === undefined)
-  return own.find((attempt) => isSame(attempt.fees, fees) && attempt.revision === revision && hasGas(attempt))
+  return own.filter((attempt) => attempt.revision === revision && hasGas(attempt))
 }
 
 export type Bid =
