@@ -112,6 +112,7 @@ const truths: Partial<Readonly<Record<Condition, Truth>>> = {
   outcome_unknown: mayOrderAsTheyCome,
   cancellation_unclear: ({ world }) => world.state.restores > 0,
   signer_unavailable: ({ world }) => world.scenario.brokenEnd === 'signer',
+  head_stalled: never,
   account_in_use: never,
 }
 

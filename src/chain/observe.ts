@@ -81,6 +81,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp } = parts
   const at = await heads.current()
   const headAgeMs = heads.ageMs()
+  const headStandsMs = heads.standsMs()
   const isSameChain = watchChain(heads, at)
   // What is estimated meanwhile keeps to it.
   parts.limitGas.at(at.head)
@@ -128,6 +129,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   return {
     head: at.head,
     headAgeMs,
+    headStandsMs,
     ...(blocktimeMs !== undefined && { blocktimeMs }),
     rule: parts.endpoints.rule(),
     ...account,

@@ -84,7 +84,7 @@ function linesOf(terminal: Terminal, nodes: NetworkNodesView, url: string): read
 }
 
 function replicaLines(terminal: Terminal, replica: Replica, isOneOfSeveral: boolean, url: string): readonly string[] {
-  const head = ['ENDPOINT', 'HOST', 'STATE', 'HEAD', 'BEHIND', 'READ', 'P50/P95', 'CALLS', 'FAILED', 'CLIENT']
+  const head = ['ENDPOINT', 'HOST', 'STATE', 'HEAD', 'AGE', 'BEHIND', 'READ', 'P50/P95', 'CALLS', 'FAILED', 'CLIENT']
   const [titles = '', ...rows] = table(head, replica.nodes.map(row))
   const read = `read ${since(replica.read_at)} ago${replica.stale ? ': it has stopped, or can not write' : ''}`
   return [
@@ -99,7 +99,19 @@ function row({ endpoint, host, state, client, head, calls, latency }: Node): rea
   const took = latency && `${latency.p50_ms}/${latency.p95_ms} ms`
   const read = head && `${since(head.read_at)} ago`
   const failed = calls && calls.unanswered + calls.unsent
-  return [endpoint, host, state, head?.number, head?.behind, read, took, calls?.total, failed, client]
+  return [
+    endpoint,
+    host,
+    state,
+    head?.number,
+    head && since(head.made_at),
+    head?.behind,
+    read,
+    took,
+    calls?.total,
+    failed,
+    client,
+  ]
 }
 
 function conditionLines({ endpoint, host, conditions, last_failure: failure }: Node, url: string): readonly string[] {

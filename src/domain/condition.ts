@@ -53,6 +53,8 @@ export const conditions = [
   'node_refuses',
   /** Every node that answers refuses a payload, and a no-op takes its nonce. */
   'refused_by_all',
+  /** The nodes answer, and their head has stood for longer than the chain's pace allows. */
+  'head_stalled',
   /** No node could be reached. */
   'node_unreachable',
   /** The service that holds the key does not sign now. */

@@ -139,6 +139,8 @@ export interface Observation {
   readonly head: Head
   /** How long ago the head had been read when this look began to use it. Absent: this look read it. */
   readonly headAgeMs?: number
+  /** How long this process has seen the head unchanged. */
+  readonly headStandsMs?: number
   /** The measured block time. Absent until it is measured, and where blocks come at no steady pace. */
   readonly blocktimeMs?: number
   /** The nonce below which all are spent at `head`: by the account's count there, or by an earlier one and receipts since. */

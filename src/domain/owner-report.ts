@@ -1,6 +1,6 @@
 // The last observation of a relayer by its owner, as stored: every replica shows it, and so does the process after a restart.
 import type { HeldCondition } from './condition.ts'
-import type { ApiKeyId } from './ids.ts'
+import type { ApiKeyId, NetworkName, RelayerId } from './ids.ts'
 import type { HeldUpTransaction } from './relayer-overview.ts'
 import type { TimestampMs, Wei } from './units.ts'
 import type { Reason } from './wait-facts.ts'
@@ -70,8 +70,11 @@ export function heldSince(
   })
 }
 
+/** Conditions of the nodes that relayers of a network share. */
+const ofNetwork: readonly HeldCondition[] = ['node_unreachable', 'head_stalled']
+
 /** Conditions that hold without a transaction that waits. */
-const ofRelayer: readonly HeldCondition[] = ['paused', 'node_unreachable', 'account_in_use', 'step_failing']
+const ofRelayer: readonly HeldCondition[] = ['paused', ...ofNetwork, 'account_in_use', 'step_failing']
 
 /**
  * The conditions as of now. The transaction that waits has the facts, and is recorded a moment before its relayer's condition.
@@ -91,6 +94,26 @@ export function heldNow(
   const isKnown = known.some((held) => held.condition === condition)
   if (!isKnown) return [{ condition, since, ...wait }, ...known]
   return known.map((held) => (held.condition === condition ? { ...held, ...wait } : held))
+}
+
+/** The conditions of its nodes that the last report of a relayer has. */
+export interface Outage extends Pick<OwnerReport, 'observedAt' | 'conditions'> {
+  readonly id: RelayerId
+  readonly network: NetworkName
+}
+
+export function outageIn(row: Outage): Outage | undefined {
+  const conditions = row.conditions.filter(({ condition }) => ofNetwork.includes(condition))
+  return conditions.length > 0 ? { ...row, conditions } : undefined
+}
+
+/** With what later looks for other relayers found at the same nodes. */
+export function withOutages(report: OwnerReport, outages: readonly Outage[]): OwnerReport {
+  const later = outages.filter(({ observedAt }) => observedAt >= report.observedAt)
+  const known = new Map(
+    [...later, report].flatMap(({ conditions }) => conditions.map((each) => [each.condition, each])),
+  )
+  return { ...report, conditions: [...known.values()] }
 }
 
 /** Later than this, the owner has not looked for long: its conditions are those of that time. */

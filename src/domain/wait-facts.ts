@@ -135,6 +135,8 @@ export interface FactsOf {
   /** `words`: of the last refusal on record. `returns`: its payload is tried again. */
   readonly refused_by_all: { readonly nonce: Nonce; readonly returns: boolean; readonly words?: Words }
   readonly node_unreachable: { readonly of: 'payload' | 'noOp' | 'network'; readonly words: Words }
+  /** `block`: the newest. */
+  readonly head_stalled: { readonly block: BlockNumber }
   readonly signer_unavailable: {
     readonly signerId: string
     readonly code: string

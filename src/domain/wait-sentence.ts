@@ -100,6 +100,8 @@ const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: s
       words === undefined ? 'nodes refuse it, or its gas_limit is too low by now' : 'every node that answers refuses it'
     return `waits for a no-op with its nonce ${nonce}, as ${why}: ${end}${words === undefined ? '' : `; ${words}`}`
   },
+  head_stalled: ({ block }, begin) =>
+    `${begin}no block has followed block ${block} for longer than the chain's pace allows: compare it with an explorer; if the chain goes on, replace the endpoints`,
   node_unreachable: ({ of, words }, begin) => {
     if (of === 'network') return `${begin}no node of the network answers: ${words}`
     return of === 'noOp'

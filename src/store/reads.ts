@@ -15,7 +15,7 @@ import { readNetworkPauses } from './registry/network-pauses.ts'
 import { nodeReportReads } from './registry/node-reports.ts'
 import { readTipMarks } from './registry/tip-marks.ts'
 import { readGapRecord } from './relayers/gap-record.ts'
-import { findOwnerReport, findRelayerChange } from './relayers/owner-reports.ts'
+import { findOutages, findOwnerReport, findRelayerChange } from './relayers/owner-reports.ts'
 import { findRelayer, findRelayersOf, listRelayers, relayerIds } from './relayers/relayers.ts'
 import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
@@ -91,6 +91,7 @@ export function readsOver(executor: Executor): Reads {
     gapRecord: (relayerId, from, now) => readGapRecord(executor, relayerId, from, now),
     anchor: (network) => readAnchor(executor, network),
     ownerReport: (relayerId) => findOwnerReport(executor, relayerId),
+    outages: () => findOutages(executor),
     ...nodeReportReads(executor),
     relayerChange: (relayerId) => findRelayerChange(executor, relayerId),
     sweep: (relayerId) => findSweep(executor, relayerId),

@@ -64,6 +64,7 @@ export const someReasons: readonly Reason[] = [
   { condition: 'refused_by_all', facts: { nonce: 41, returns: true, words: 'no blobs here' } },
   { condition: 'node_unreachable', facts: { of: 'network', words: 'no connection' } },
   { condition: 'node_unreachable', facts: { of: 'noOp', words: 'no connection' } },
+  { condition: 'head_stalled', facts: { block: 1_234 } },
   { condition: 'signer_unavailable', facts: { signerId: 'vault', code: 'Down', isPermanent: true, activity: '7-a' } },
   { condition: 'facts_missing', facts: { fact: 'laggedBalance' } },
   { condition: 'gas_unknown', facts: { of: 'replacement' } },

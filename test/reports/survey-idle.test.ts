@@ -154,6 +154,20 @@ test('silent nodes, from the second look on', async () => {
   await place.shows('the end of the condition', ({ conditions }) => conditions.length === 0)
 })
 
+test('a head that stands still, with its block', async () => {
+  await using place = await openSurvey()
+  const standing = (headStandsMs: number) =>
+    someObservation({ market: someMarket, balance: ether, headStandsMs, blocktimeMs: 2_000 })
+  place.chain.view = standing(100_000)
+  expect((await place.shows('a look', () => true))?.conditions).toEqual([])
+  place.chain.view = standing(100_001)
+  const found = await place.shows('the condition', ({ conditions }) => conditions.length > 0)
+  expect(found?.conditions).toMatchObject([{ condition: 'head_stalled', facts: { block: 100 } }])
+  expect(stateOf(false, found, place.clock.now())).toBe('waiting')
+  place.chain.view = standing(0)
+  await place.shows('the end of the condition', ({ conditions }) => conditions.length === 0)
+})
+
 test.each([
   ['gas_price_cap', { gasPriceCap: gwei }, { of: 'send', cap: gwei }],
   ['balance_below_minimum', { minBalance: 2n * ether }, { balance: ether, minBalance: 2n * ether }],

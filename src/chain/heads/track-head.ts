@@ -31,6 +31,8 @@ export interface HeadTracker {
   height(): BlockNumber | undefined
   /** How long ago the newest head was read, or read again. */
   ageMs(): number
+  /** How long this process has seen the newest head unchanged. */
+  standsMs(): number
   /** A line for each endpoint while as many hold one branch as another: nothing is settled meanwhile. */
   split(): readonly BranchHolder[]
   /** Grows whenever a known block may have stopped being canonical. */
@@ -64,11 +66,13 @@ export function trackHead(options: TrackOptions): HeadTracker {
     laggardRestMs: () => 4 * polls.intervalMs(),
     splitChanged: metrics.branchesDiffer,
     onKnown(tracked) {
+      adoptedAt = clock.elapsed()
       notifyFollowers(tracked)
       options.onHead?.(tracked)
     },
   })
   const { read, ageMs } = oneAtATime(readingInStep(reader, polls, options.beside), clock)
+  let adoptedAt = Number.POSITIVE_INFINITY
   /** Undefined: nobody has followed yet. */
   let polling: boolean | undefined
   let idle = new AbortController()
@@ -121,6 +125,7 @@ export function trackHead(options: TrackOptions): HeadTracker {
     hashAt: reader.hashAt,
     height: () => reader.known()?.head.number,
     ageMs,
+    standsMs: () => Math.max(0, clock.elapsed() - adoptedAt),
     split: reader.split,
     reorgs: reader.reorgs,
     close() {

@@ -1,7 +1,14 @@
 // Reads the standing of a relayer, with its counts and its last observation. It calls no node.
 
 import { defined } from '../../domain/defined.ts'
-import { heldNow, type OwnerReport, type RelayerChange, type ShownHeld } from '../../domain/owner-report.ts'
+import {
+  heldNow,
+  type Outage,
+  type OwnerReport,
+  type RelayerChange,
+  type ShownHeld,
+  withOutages,
+} from '../../domain/owner-report.ts'
 import { isPaused, type NetworkPause, pauseFacts, pauseInWords } from '../../domain/pause.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import {
@@ -14,6 +21,12 @@ import type { Reads } from '../../store/store.ts'
 
 /** Pauses by network. */
 export type NetworkPauses = ReadonlyMap<string, NetworkPause>
+
+/** Facts that relayers share. `outages`: of those with the same nodes. */
+export interface Shared {
+  readonly pauses: NetworkPauses
+  readonly outages: readonly Outage[]
+}
 
 export interface Overview {
   readonly relayer: Relayer
@@ -36,11 +49,7 @@ export interface Overview {
   readonly pause?: NetworkPause
 }
 
-export async function readOverview(
-  reads: Reads,
-  relayer: Relayer,
-  pauses: NetworkPauses = new Map(),
-): Promise<Overview> {
+export async function readOverview(reads: Reads, relayer: Relayer, { pauses, outages }: Shared): Promise<Overview> {
   const { id } = relayer
   const [standing, counts, report, changed] = await Promise.all([
     reads.standing(id),
@@ -60,7 +69,7 @@ export async function readOverview(
     mined: standing.bound.length - inFlight.length,
     racing: inFlight.filter(({ isRacing }) => isRacing).length,
     ...defined({ oldest, heldUp, report }),
-    conditions: withPause(heldNow(report, heldUp, isOpen), relayer, heldUp),
+    conditions: withPause(heldNow(report && withOutages(report, outages), heldUp, isOpen), relayer, heldUp),
     ...defined({ pause, changed }),
   }
 }

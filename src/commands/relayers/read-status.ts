@@ -13,7 +13,8 @@ import type { Reads } from '../../store/store.ts'
 import { readNodes } from '../read-nodes.ts'
 import type { Overview } from './read-overview.ts'
 
-export type ChainOf = (relayer: Pick<Relayer, 'id' | 'network'>) => Chain
+type ChainUser = Pick<Relayer, 'id' | 'network'>
+export type ChainOf = (relayer: ChainUser) => Chain
 
 interface RelayerStatus {
   readonly balance: Wei
@@ -78,7 +79,14 @@ export function networkMarket(chainOf: ChainOf, relayer: Relayer): Market | unde
   return lastReading(chainOf, relayer, (chain) => chain.market())
 }
 
-function lastReading<T>(chainOf: ChainOf, relayer: Relayer, read: (chain: Chain) => T | undefined): T | undefined {
+/** Whether they use the same nodes: neither has endpoints of its own. */
+export function haveSameNodes(chainOf: ChainOf, one: ChainUser, other: ChainUser): boolean {
+  if (one.network !== other.network) return false
+  const [chain, another] = [one, other].map((each) => lastReading(chainOf, each, (found) => found))
+  return chain !== undefined && chain === another
+}
+
+function lastReading<T>(chainOf: ChainOf, relayer: ChainUser, read: (chain: Chain) => T | undefined): T | undefined {
   try {
     return read(chainOf(relayer))
   } catch (error) {

@@ -29,6 +29,7 @@ export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
   node_behind: 'The node is behind',
   node_refuses: 'The node refuses it',
   refused_by_all: 'Every node refuses it',
+  head_stalled: 'No new block',
   node_unreachable: 'No node can be reached',
   facts_missing: 'No node reports prices',
   gas_unknown: 'Gas can’t be estimated',

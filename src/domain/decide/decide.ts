@@ -36,7 +36,13 @@ import { recordedBelow } from './rules/reach.ts'
 import { awaitSigner, explainBinding } from './signer/await-signer.ts'
 import { coverBumps } from './signer/presign.ts'
 import { hasExpired } from './terms/expired.ts'
-import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './waits/explain-waits.ts'
+import {
+  clearStaleWaits,
+  conditionsOf,
+  explainStalledHead,
+  oneReasonEach,
+  withoutRepeats,
+} from './waits/explain-waits.ts'
 
 export function decide(situation: Situation): Plan {
   const step = follow(situation)
@@ -113,7 +119,8 @@ function planOf(step: Followed, search: Search, endings: readonly Decision[], bi
   const { work, observation } = situation
   const { assignments, assigned } = binding
   const covered = coverBumps(followUps, situation)
-  const decisions = oneReasonEach([...awaitSigner(covered.decisions, situation), ...endings, ...assigned])
+  const waiting = [...awaitSigner(covered.decisions, situation), ...endings, ...assigned]
+  const decisions = oneReasonEach([...waiting, ...explainStalledHead(situation)])
   const hasReleased = endings.some(({ do: what }) => what === 'release')
   const observeAgainAtOnce =
     assignments.observeAgainAtOnce || search.check.observeAgainAtOnce || hasReleased || findsMoreAtOnce(step, binding)
@@ -125,7 +132,7 @@ function planOf(step: Followed, search: Search, endings: readonly Decision[], bi
     lacks: new Set([...lacks, ...assignments.lacks]),
     decisions: [...withoutRepeats(decisions), ...cleared],
     observeAgainAtOnce,
-    conditions: conditionsOf(work, decisions),
+    conditions: conditionsOf(situation, decisions),
     ...outcomeOf(search, step, spentBelow(followUps)),
     ...(covered.first.length > 0 && { presignFirst: covered.first }),
   }

@@ -1,12 +1,13 @@
 // Reads the overview of relayers (GET).
 import { type Static, Type } from 'typebox'
+import { networkPausesOf, type Overview, readOverview, type Shared } from '../../commands/relayers/read-overview.ts'
 import {
-  type NetworkPauses,
-  networkPausesOf,
-  type Overview,
-  readOverview,
-} from '../../commands/relayers/read-overview.ts'
-import { countedSendsMax, networkPrice, readTopUp, type TopUpSource } from '../../commands/relayers/read-status.ts'
+  countedSendsMax,
+  haveSameNodes,
+  networkPrice,
+  readTopUp,
+  type TopUpSource,
+} from '../../commands/relayers/read-status.ts'
 import { runbookOf } from '../../domain/condition.ts'
 import type { NetworkPrice } from '../../domain/fees.ts'
 import { type Acknowledgment, relayerStates, type ShownHeld, stateOf } from '../../domain/owner-report.ts'
@@ -37,8 +38,15 @@ interface OverviewSource extends TopUpSource {
   readonly clock: Pick<Clock, 'now'>
 }
 
-async function overviewOf(source: OverviewSource, relayer: Relayer, pauses: NetworkPauses) {
-  const overview = await readOverview(source.reads, relayer, pauses)
+/** Facts that these relayers share. */
+async function sharedBy(relayers: readonly Relayer[], { reads }: OverviewSource): Promise<Shared> {
+  const [pauses, outages] = await Promise.all([networkPausesOf(reads, relayers), reads.outages()])
+  return { pauses, outages }
+}
+
+async function overviewOf(source: OverviewSource, relayer: Relayer, { pauses, outages }: Shared) {
+  const ofItsNodes = outages.filter((each) => haveSameNodes(source.chainOf, relayer, each))
+  const overview = await readOverview(source.reads, relayer, { pauses, outages: ofItsNodes })
   const topUp = await readTopUp(source, overview)
   return presentOverview(overview, { price: networkPrice(source.chainOf, relayer), topUp }, source.clock.now())
 }
@@ -58,8 +66,8 @@ export function getOverview(source: OverviewSource) {
     async answer({ query, principal }) {
       const page = pageOf(query)
       const { items, total } = await visibleRelayers(source.reads, principal, page)
-      const pauses = await networkPausesOf(source.reads, items)
-      const presented = await Promise.all(items.map((relayer) => overviewOf(source, relayer, pauses)))
+      const shared = await sharedBy(items, source)
+      const presented = await Promise.all(items.map((relayer) => overviewOf(source, relayer, shared)))
       return success(presented, [], paginationOf(page, total))
     },
   })
@@ -79,7 +87,7 @@ export function getRelayerOverview(source: OverviewSource) {
     },
     async answer({ params }) {
       const relayer = await foundRelayer(source.reads, params.relayer_id)
-      return success(await overviewOf(source, relayer, await networkPausesOf(source.reads, [relayer])))
+      return success(await overviewOf(source, relayer, await sharedBy([relayer], source)))
     },
   })
 }

@@ -6,7 +6,7 @@ import { sendMethods } from '../send-methods.ts'
 
 export function countChains(registry: Registry, clock: Clock): Metrics['chain'] {
   const { calls, errors, durations, up, lags, wrong, strays, contradictions, ...perNetwork } = register(registry)
-  const { differ, silence, number, blockAt, newsAt, followers, blocktime, reorgs, lost } = perNetwork
+  const { differ, silence, number, blockAt, followers, blocktime, reorgs, lost } = perNetwork
   const followedBy = new Map<string, number>()
   const endpoints = new Map<string, Set<string>>()
 
@@ -25,7 +25,6 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
     differ.set({ network }, 0)
     silence.set({ network }, 0)
     let following = 0
-    const nowSeconds = () => clock.now() / 1000
     return {
       calling(requested, index) {
         const method = methods.has(requested) ? requested : 'other'
@@ -57,7 +56,6 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
       head(height, at) {
         number.set({ network }, height)
         blockAt.set({ network }, at / 1000)
-        newsAt.set({ network }, nowSeconds())
       },
       blocktime: (ms) => blocktime.set({ network }, ms / 1000),
       reorganized(blocks) {
@@ -65,7 +63,6 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
         lost.inc({ network }, blocks)
       },
       followed(by) {
-        if (following === 0 && by > 0) newsAt.set({ network }, nowSeconds())
         followedBy.set(network, (followedBy.get(network) ?? 0) + by - following)
         following = by
         followers.set({ network }, followedBy.get(network) ?? 0)
@@ -140,10 +137,6 @@ function registerNetworks(registers: Registry[]) {
     'rescind_network_witness_silence_seconds',
     'How long all endpoints but those of one host have been silent about the blocks of verdicts; see /docs/runbook.md#single_witness.',
   )
-  const newsAt = gauge(
-    'rescind_head_advanced_timestamp_seconds',
-    'When the head last became another one, or somebody began to follow it.',
-  )
   const followers = gauge('rescind_head_followers', 'Relayers with something open; without any the head is not read.')
   const blocktime = gauge(
     'rescind_network_block_time_seconds',
@@ -153,7 +146,7 @@ function registerNetworks(registers: Registry[]) {
     new Counter({ name, help, labelNames: ['network'] as const, registers })
   const reorgs = counter('rescind_reorganisations_total', 'How often known blocks were replaced.')
   const lost = counter('rescind_reorganised_blocks_total', 'Known blocks that were replaced.')
-  return { differ, silence, number, blockAt, newsAt, followers, blocktime, reorgs, lost }
+  return { differ, silence, number, blockAt, followers, blocktime, reorgs, lost }
 }
 
 const kinds = { rpcError: 'rpc_error', unknown: 'unknown', unsent: 'not_sent' } as const

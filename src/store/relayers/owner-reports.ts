@@ -2,10 +2,18 @@
 
 import type { HeldCondition } from '../../domain/condition.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import type { Acknowledgment, Held, OwnerReport, RelayerChange } from '../../domain/owner-report.ts'
+import {
+  type Acknowledgment,
+  type Held,
+  type Outage,
+  type OwnerReport,
+  outageIn,
+  type RelayerChange,
+} from '../../domain/owner-report.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AcknowledgmentTable, OwnerReportTable, RelayerChangeTable } from '../access-tables.ts'
 import type { RelayerChanges } from '../relayer-port.ts'
+import type { RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { amountsFrom, amountsToText, fromJson, toJson } from '../values.ts'
 
@@ -69,6 +77,23 @@ export async function findOwnerReport(executor: Executor, id: RelayerId): Promis
       return seen ? { ...held, acknowledged: fromJson(seen.acknowledgment) } : held
     }),
   }
+}
+
+const held = statement<object, OutageRow>((db) =>
+  db
+    .selectFrom('owner_reports')
+    .innerJoin('relayers', 'relayers.id', 'owner_reports.relayer_id')
+    .select(['relayers.id', 'relayers.network', 'owner_reports.observed_at', 'owner_reports.conditions'])
+    .where('owner_reports.conditions', '<>', '[]'),
+)
+
+type OutageRow = Pick<RelayerTable, 'id' | 'network'> & Pick<OwnerReportTable, 'observed_at' | 'conditions'>
+
+export async function findOutages(executor: Executor): Promise<readonly Outage[]> {
+  const rows = await executor.all(held, {})
+  return rows.flatMap(({ observed_at: observedAt, conditions, ...of }) => {
+    return outageIn({ ...of, observedAt, conditions: amountsFrom<readonly Held[]>(conditions) }) ?? []
+  })
 }
 
 const putChange = statement<RelayerChangeTable>((db, p) =>

@@ -65,6 +65,20 @@ describe('following', () => {
     stop.abort()
   })
 
+  test('an observation says for how long the head has stood', async () => {
+    const clock = movedClock()
+    await using network = networkOver([proxy.url], { averageBlocktimeMs: 1_000, clock })
+    const standsMs = async () => (await network.chain.observe(inquiryOf(address))).headStandsMs ?? 0
+    expect(await standsMs()).toBeLessThan(50_000)
+    clock.move(100_000)
+    expect(await standsMs()).toBeGreaterThanOrEqual(100_000)
+    clock.move(100_000)
+    expect(await standsMs()).toBeGreaterThanOrEqual(200_000)
+    await anvil.mine()
+    clock.move(2_000)
+    expect(await standsMs()).toBeLessThan(50_000)
+  })
+
   test('a follower that throws does not stop the others', async () => {
     await using network = networkOver([proxy.url])
     const stop = new AbortController()

@@ -200,6 +200,7 @@ const cases: readonly Case[] = [
     { open: [inFlight(0, [someAttempt(0), ...manyNoOps], canceled)] },
     late,
   ],
+  ['head_stalled', { block: 100 }, { open: [inFlight(0)] }, { headStandsMs: 80_001, blocktimeMs: 1_000 }],
   [
     'node_refuses',
     { of: 'payload', refusal: { kind: 'error', words: 'on hold' } },

@@ -31,8 +31,8 @@ const json = (body: object) => ({ body: JSON.stringify(body), headers: { 'conten
 const overview = '/api/v1/relayers/one/overview'
 const acknowledgment = '/api/v1/relayers/one/conditions/balance_short/acknowledgment'
 
-async function serveReport(found = report) {
-  const server = await serve()
+async function serveReport(found = report, setting: Parameters<typeof serve>[0] = {}) {
+  const server = await serve(setting)
   await server.store.commit((session) => session.recordReport(relayer('one').id, found))
   return {
     ...server,
@@ -64,6 +64,26 @@ test.each([
 ] as const)('%s', async (state, changes) => {
   await using server = await serveReport({ ...report, ...changes })
   expect(await server.read()).toMatchObject({ state })
+})
+
+test.each([
+  ['unreachable', { condition: 'node_unreachable', since: now - 5_000 }],
+  ['waiting', { condition: 'head_stalled', since: now - 5_000, facts: { block: 100 } }],
+] as const)('%s by the later look of another relayer of its network, and by no earlier one', async (state, outage) => {
+  // Both use the same nodes.
+  const setting = { chain: { price: () => undefined } }
+  await using server = await serveReport({ ...report, conditions: [] }, setting)
+  const other = relayer('two')
+  const looked = (observedAt: number, conditions: OwnerReport['conditions']) =>
+    server.store.commit((session) => session.recordReport(other.id, { observedAt, conditions }))
+  await looked(report.observedAt - 1, [outage, short])
+  expect(await server.read()).toMatchObject({ state: 'ok', conditions: [] })
+  await looked(report.observedAt + 1, [outage, short])
+  const { condition } = outage
+  expect(await server.read()).toMatchObject({ state, conditions: [{ condition, since: at(outage.since) }] })
+  expect((await server.ask('GET', '/api/v1/overview')).body.data).toMatchObject([{ state }, { state }])
+  await looked(report.observedAt + 2, [short])
+  expect(await server.read()).toMatchObject({ state: 'ok', conditions: [] })
 })
 
 test('a pause is a state of its own, and the relayer’s readings stay', async () => {

@@ -8,6 +8,6 @@ export function blocksWaited(attempt: Attempt, head: BlockNumber): number {
   return head - recordedAtBlockOf(attempt, head)
 }
 
-export function isBelowBaseFee(attempt: Attempt, { head }: Observation): boolean {
+export function isBelowBaseFee(attempt: Attempt, { head }: Pick<Observation, 'head'>): boolean {
   return head.baseFee !== undefined && feeCap(attempt.fees) < head.baseFee
 }

@@ -21,8 +21,9 @@ import { isSameReason } from '../../wait.ts'
 import type { Reason, Refusal } from '../../wait-facts.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { traits } from '../plan/traits.ts'
-import type { Situation, Work } from '../plan/work.ts'
+import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { foreignPatience } from '../rules/foreign-nonces.ts'
+import { isHeadStalled } from './head-stalled.ts'
 
 /** Keeps one reason for each transaction: the last, which goes deepest. */
 export function oneReasonEach(decisions: readonly Decision[]): readonly Decision[] {
@@ -52,13 +53,14 @@ export function clearStaleWaits(transactions: ReadonlySet<Transaction>, decision
 }
 
 export function conditionsOf(
-  { relayer, open, suspected, confirmedNotFinal }: Work,
+  { work: { relayer, open, suspected, confirmedNotFinal }, ...seen }: Situation,
   decisions: readonly Decision[],
 ): readonly Condition[] {
   const found = new Set<Condition>(
     decisions.flatMap((decision) => (decision.do === 'explain' ? [decision.condition] : [])),
   )
   if (isPaused(relayer)) found.add('paused')
+  if (isHeadStalled({ open }, seen.observation, seen.now)) found.add('head_stalled')
   if (suspected.length > 0) found.add('cancellation_unclear')
   if (confirmedNotFinal?.isStalled) found.add('finality_stalled')
   if (open.some((each) => isInPhase(each, 'mined') && each.lifecycle.inclusion.by === 'external')) {
@@ -110,6 +112,13 @@ export function explainStalled(
 /** Explains that no node answers at all. */
 export function explainUnreachable(work: Work, why: string): Decision[] {
   return explainStandstill(work, { condition: 'node_unreachable', facts: { of: 'network', words: why } })
+}
+
+/** Explains to the first in flight that no block follows. */
+export function explainStalledHead({ work, observation, now }: Situation): Decision[] {
+  const [first] = inFlightOf(work)
+  if (!first || !isHeadStalled(work, observation, now)) return []
+  return explain(first, { condition: 'head_stalled', facts: { block: observation.head.number } })
 }
 
 /** Explains that another service of the database has the account. */
