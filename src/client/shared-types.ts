@@ -83,6 +83,7 @@ export type WaitConditionView =
   | 'node_behind'
   | 'node_refuses'
   | 'refused_by_all'
+  | 'head_stalled'
   | 'node_unreachable'
   | 'signer_unavailable'
   | 'facts_missing'
