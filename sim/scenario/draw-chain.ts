@@ -124,3 +124,17 @@ export function misconfigured(dice: Dice, blocktimeMs: number): number {
   const factor = dice.pick([1, 1, 50, 1 / 50, 50 ** (dice.between(-100, 100) / 100)])
   return Math.max(1, Math.round(blocktimeMs * factor))
 }
+
+/** Sends have a cap, which every price obeys, and nothing is canceled in the end. */
+export function withFeeAboveCap<S extends Scenario>(scenario: S): S {
+  const { kind, fees, reserve, policies, restores } = scenario
+  if (kind.isFcfs || fees.isFree || reserve || restores.length > 0) return scenario
+  const gasPriceCap = policies.gasPriceCap ?? 3n * fees.firstBaseFee
+  return {
+    ...scenario,
+    ending: 'drain',
+    isFeeAboveCap: true,
+    policies: { ...policies, gasPriceCap },
+    brokenEnd: undefined,
+  }
+}

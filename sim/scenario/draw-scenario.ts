@@ -7,6 +7,7 @@ import {
   drawPace,
   misconfigured,
   withEmptySlots,
+  withFeeAboveCap,
   withFinality,
   withGasFork,
   withKind,
@@ -33,7 +34,7 @@ import {
   drawRestore,
 } from './draw-processes.ts'
 import type { Drawn, Feature } from './features.ts'
-import { drawFees, withFeeAboveCap } from './fees.ts'
+import { drawFees } from './fees.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Draws all options of a seed. Each seed leaves some actions out and repeats others more often, so that rare combinations happen. */

@@ -2,7 +2,6 @@
 import type { Dice } from '../../tooling/dice.ts'
 import type { Feature } from './features.ts'
 import { firstBaseFee, gwei } from './policies.ts'
-import type { Scenario } from './scenario.ts'
 
 export interface FeeWorld {
   /** Gas costs nothing, and accounts are empty. */
@@ -62,19 +61,5 @@ export function drawFees(has: (feature: Feature) => Dice | undefined): FeeWorld 
     balance: free ? 0n : money?.chance(0.5) ? ether : millionEther,
     finalBalance: free ? 0n : money ? ether : millionEther,
     droughts: droughts?.pick([0.02, 0.1]) ?? 0,
-  }
-}
-
-/** Sends have a cap, which every price obeys, and nothing is canceled in the end. */
-export function withFeeAboveCap<S extends Scenario>(scenario: S): S {
-  const { kind, fees, reserve, policies, restores } = scenario
-  if (kind.isFcfs || fees.isFree || reserve || restores.length > 0) return scenario
-  const gasPriceCap = policies.gasPriceCap ?? 3n * fees.firstBaseFee
-  return {
-    ...scenario,
-    ending: 'drain',
-    isFeeAboveCap: true,
-    policies: { ...policies, gasPriceCap },
-    brokenEnd: undefined,
   }
 }

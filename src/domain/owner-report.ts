@@ -97,18 +97,18 @@ export function heldNow(
 }
 
 /** The conditions of its nodes that the last report of a relayer has. */
-export interface Outage extends Pick<OwnerReport, 'observedAt' | 'conditions'> {
+export interface HeldNetwork extends Pick<OwnerReport, 'observedAt' | 'conditions'> {
   readonly id: RelayerId
   readonly network: NetworkName
 }
 
-export function outageIn(row: Outage): Outage | undefined {
+export function outageIn(row: HeldNetwork): HeldNetwork | undefined {
   const conditions = row.conditions.filter(({ condition }) => ofNetwork.includes(condition))
   return conditions.length > 0 ? { ...row, conditions } : undefined
 }
 
 /** With what later looks for other relayers found at the same nodes. */
-export function withOutages(report: OwnerReport, outages: readonly Outage[]): OwnerReport {
+export function withOutages(report: OwnerReport, outages: readonly HeldNetwork[]): OwnerReport {
   const later = outages.filter(({ observedAt }) => observedAt >= report.observedAt)
   const known = new Map(
     [...later, report].flatMap(({ conditions }) => conditions.map((each) => [each.condition, each])),

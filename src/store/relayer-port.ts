@@ -3,7 +3,7 @@ import type { HeldCondition } from '../domain/condition.ts'
 import type { GapPermit, GapRecord } from '../domain/gap-record.ts'
 import type { ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { PresignedNoOp } from '../domain/no-op.ts'
-import type { Acknowledgment, Outage, OwnerReport, RelayerChange } from '../domain/owner-report.ts'
+import type { Acknowledgment, HeldNetwork, OwnerReport, RelayerChange } from '../domain/owner-report.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 
@@ -11,7 +11,7 @@ export interface RelayerReads {
   /** The last report with the acknowledgments of its conditions; undefined until an owner has observed the relayer. */
   ownerReport(relayerId: RelayerId): Promise<OwnerReport | undefined>
   /** The relayers whose last reports have conditions of their nodes. */
-  outages(): Promise<readonly Outage[]>
+  outages(): Promise<readonly HeldNetwork[]>
   /** The last change by a client; undefined if there was none. */
   relayerChange(relayerId: RelayerId): Promise<RelayerChange | undefined>
   /** The record of the nonces from `from` on, as of `now`. */

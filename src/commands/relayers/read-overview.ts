@@ -2,8 +2,8 @@
 
 import { defined } from '../../domain/defined.ts'
 import {
+  type HeldNetwork,
   heldNow,
-  type Outage,
   type OwnerReport,
   type RelayerChange,
   type ShownHeld,
@@ -20,12 +20,12 @@ import {
 import type { Reads } from '../../store/store.ts'
 
 /** Pauses by network. */
-export type NetworkPauses = ReadonlyMap<string, NetworkPause>
+type NetworkPauses = ReadonlyMap<string, NetworkPause>
 
 /** Facts that relayers share. `outages`: of those with the same nodes. */
 export interface Shared {
   readonly pauses: NetworkPauses
-  readonly outages: readonly Outage[]
+  readonly outages: readonly HeldNetwork[]
 }
 
 export interface Overview {

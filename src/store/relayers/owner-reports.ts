@@ -5,7 +5,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import {
   type Acknowledgment,
   type Held,
-  type Outage,
+  type HeldNetwork,
   type OwnerReport,
   outageIn,
   type RelayerChange,
@@ -89,7 +89,7 @@ const held = statement<object, OutageRow>((db) =>
 
 type OutageRow = Pick<RelayerTable, 'id' | 'network'> & Pick<OwnerReportTable, 'observed_at' | 'conditions'>
 
-export async function findOutages(executor: Executor): Promise<readonly Outage[]> {
+export async function findOutages(executor: Executor): Promise<readonly HeldNetwork[]> {
   const rows = await executor.all(held, {})
   return rows.flatMap(({ observed_at: observedAt, conditions, ...of }) => {
     return outageIn({ ...of, observedAt, conditions: amountsFrom<readonly Held[]>(conditions) }) ?? []
