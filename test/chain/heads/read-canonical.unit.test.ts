@@ -55,6 +55,7 @@ function scene() {
     hashAt: (number) => (number === tip ? hashOn(state.tracked, tip) : undefined),
     height: () => tip,
     ageMs: () => 0,
+    standsMs: () => 0,
     reorgs: () => state.reorgs,
     split: () => [],
     close: () => {},
