@@ -16,6 +16,7 @@ import { ofHolds } from './of-holds.ts'
 import { ofInclusions } from './of-inclusions.ts'
 import { ofLabels } from './of-labels.ts'
 import { ofOwners } from './of-owners.ts'
+import { ofPatience } from './of-patience.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofPresigning } from './of-presigning.ts'
 import { ofPrices } from './of-prices.ts'
@@ -36,6 +37,7 @@ export const mutants: readonly Mutant[] = [
   ...ofBids,
   ...ofFinality,
   ...ofGapFillers,
+  ...ofPatience,
   ...ofPolicies,
   ...ofGround,
   ...ofPresigning,

@@ -118,8 +118,8 @@ export const ofSending: readonly Mutant[] = [
       },
       {
         file: 'src/domain/decide/race/reason-to-bid.ts',
-        find: 'if (waited < patience.blocks) return undefined',
-        put: 'if (waited < 1e9) return undefined',
+        find: 'if (!hasHad(patience, latest, situation)) return undefined',
+        put: 'if (!hasHad({ ...patience, blocks: 1e9 }, latest, situation)) return undefined',
       },
     ],
   },

@@ -27,13 +27,14 @@ export const limits = {
 
   rpcTimeoutMs: 10_000,
 
-  /** Blocks that a send, and a no-op, wait before they are priced anew; then a lost one is broadcast again. */
+  /** Patience: blocks that a send, and a no-op, wait before they are priced anew; then a lost one is broadcast again. */
   bumpAfterBlocks: 3,
   cancelBumpAfterBlocks: 2,
   /** And so long at least: on a chain of four blocks a second three of them prove little. */
   bumpAfterMs: 3_000,
   cancelBumpAfterMs: 2_000,
   rebroadcastAfterBlocks: 4,
+  rebroadcastAfterMs: 8_000,
   /** Then a single provider's word is final, unless `second_witness` is `require`. */
   witnessSilentMs: aloneAfterMs,
   /** Confirmed transactions that become final, or open again, in one step. */

@@ -1,6 +1,7 @@
 // One signed version of a transaction. It is recorded before it is broadcast, never overwritten and never deleted.
 import type { Fees } from './fees.ts'
 import type { Hash, Hex, NonEmpty, TransactionId } from './ids.ts'
+import type { Moment } from './patience.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs } from './units.ts'
 
 /** `execute` carries the transaction's payload, `replace` a later payload of it, `cancel` the no-op. */
@@ -99,6 +100,11 @@ export function recordedAtBlockOf(
   head: BlockNumber,
 ): BlockNumber {
   return recordedAtBlock - head > fallBlocksMax ? 0 : recordedAtBlock
+}
+
+/** When the attempt was recorded, as patience counts. */
+export function recordedMomentOf(attempt: Pick<Attempt, 'recordedAt' | 'recordedAtBlock'>, head: BlockNumber): Moment {
+  return { block: recordedAtBlockOf(attempt, head), ms: attempt.recordedAt }
 }
 
 /** Throws for an attempt that was read only to be shown. */

@@ -3,6 +3,7 @@ import type { Market } from './fees.ts'
 import type { FinalityRule } from './finality.ts'
 import type { GasFigures } from './gas-figures.ts'
 import type { Address, NetworkName, RelayerId } from './ids.ts'
+import type { Patience } from './patience.ts'
 import type { Policies } from './policy-table.ts'
 import type { NetworkProfile } from './profile.ts'
 import type { WitnessRule } from './second-witness.ts'
@@ -57,18 +58,15 @@ export type SendProfile = DecisionProfile & { readonly figures: GasFigures; read
 export interface NetworkPolicy extends FinalityRule, WitnessRule {
   readonly chainId: number
   readonly eip1559: boolean
-  /** Blocks that a send waits before it is priced anew. */
-  readonly bumpAfterBlocks: number
-  /** Blocks that a no-op waits before it is priced anew. */
-  readonly cancelBumpAfterBlocks: number
-  /** The least time before a new price, if it is later than the blocks: on fast chains a few blocks prove little. */
-  readonly bumpAfterMs: number
-  readonly cancelBumpAfterMs: number
+  /** What a send gets before it is priced anew. */
+  readonly bumpAfter: Patience
+  /** What a no-op gets before it is priced anew. */
+  readonly cancelBumpAfter: Patience
   /** The tip to offer when blocks have room and do not take a transaction. Absent: no minimum is documented. */
   readonly raisedTip?: Wei
   readonly profile: DecisionProfile
-  /** Blocks, by their time, after which an accepted attempt is broadcast again, in case the pools lost it. */
-  readonly rebroadcastAfterBlocks: number
+  /** After this an accepted attempt is broadcast again, in case the pools lost it. Its row has no block, so blocks count by their time. */
+  readonly rebroadcastAfter: Patience
   /** The configured block time. A measured one takes precedence. */
   readonly averageBlocktimeMs: number
 }

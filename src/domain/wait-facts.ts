@@ -108,10 +108,16 @@ export interface FactsOf {
     readonly nonce: Nonce
     readonly attempts: number
   }
-  readonly nonce_blocked:
-    | { readonly by: 'transaction'; readonly nonce: Nonce; readonly until: BlockNumber }
+  readonly nonce_blocked: /** Both the block and the time have to come. */
+    | {
+        readonly by: 'transaction'
+        readonly nonce: Nonce
+        readonly until: BlockNumber
+        readonly untilAt: TimestampMs
+      }
     | { readonly by: 'count'; readonly nonce: Nonce; readonly pendingNonce: Nonce }
-  readonly pool_unseen: { readonly nonce: Nonce; readonly from: BlockNumber }
+  /** Both the block and the time have to come. */
+  readonly pool_unseen: { readonly nonce: Nonce; readonly from: BlockNumber; readonly untilAt: TimestampMs }
   readonly gap_unconfirmed:
     | { readonly of: 'gap'; readonly nonce: Nonce }
     | {

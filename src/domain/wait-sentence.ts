@@ -76,10 +76,10 @@ const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: s
   attempts_exhausted: attemptsExhausted,
   nonce_blocked: (facts, begin) =>
     facts.by === 'transaction'
-      ? `${begin}nonce ${facts.nonce} comes first, and a transaction that is not ours waits for it in the pool: if it is not mined by block ${facts.until}, the relayer uses the nonce itself; sign for this account nowhere else`
+      ? `${begin}nonce ${facts.nonce} comes first, and a transaction that is not ours waits for it in the pool: if it is not mined by block ${facts.until} and ${timeInWords(facts.untilAt)}, the relayer uses the nonce itself; sign for this account nowhere else`
       : `${begin}the account's nonce is ${facts.nonce}, and a pool counts up to ${facts.pendingNonce}: so many transactions that are not ours come first, or the count is false; sign for this account nowhere else`,
-  pool_unseen: ({ nonce, from }, begin) =>
-    `${begin}nonce ${nonce} comes first and is unused, and no node shows its pool, where a foreign transaction may wait for it: from block ${from} on the relayer uses it; an endpoint that counts its pool (eth_getTransactionCount of "pending") would show it sooner`,
+  pool_unseen: ({ nonce, from, untilAt }, begin) =>
+    `${begin}nonce ${nonce} comes first and is unused, and no node shows its pool, where a foreign transaction may wait for it: from block ${from} and ${timeInWords(untilAt)} on the relayer uses it; an endpoint that counts its pool (eth_getTransactionCount of "pending") would show it sooner`,
   gap_unconfirmed: gapUnconfirmed,
   gap_fillers_limited: ({ nonce, filled, relayerId }, begin) =>
     `${begin}nonce ${nonce} comes first and is unused, no transaction of this relayer ever held it, and the relayer has filled ${filled} such nonces within an hour: did a node name a false count? Compare the account's nonce with an explorer, and permit more (POST /api/v1/relayers/${relayerId}/gap-fillers), or wait`,

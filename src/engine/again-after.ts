@@ -57,6 +57,9 @@ const rereadsMs: Partial<Record<Condition, number>> = {
   gap_unconfirmed: 5_000,
   gap_fillers_limited: 60_000,
   gas_unknown: 5_000,
+  nonce_blocked: 24_000,
+  pool_unseen: 24_000,
+  history_unknown: 24_000,
 }
 
 /** Wake-ups this close together share a step, or a decision during a look, if the last one changed nothing. */

@@ -10,16 +10,24 @@ import type { Plan } from '../domain/decide/plan/decision.ts'
 import { violations } from '../domain/decide/plan/invariants.ts'
 import type { Fact } from '../domain/decide/plan/lacks.ts'
 import type { Signing } from '../domain/decide/plan/signing.ts'
-import { inFlightOf, isQueueBlocked, nextExpiry, queuedOf, type Work } from '../domain/decide/plan/work.ts'
+import {
+  inFlightOf,
+  isQueueBlocked,
+  nextExpiry,
+  queuedOf,
+  type SeenUnexplained,
+  type Work,
+} from '../domain/decide/plan/work.ts'
 import { hasDueHold, isIdle, nextRelease } from '../domain/decide/rules/holds.ts'
 import { witnessesToCall } from '../domain/decide/rules/second-witness.ts'
 import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/terms/window.ts'
 import { finalDepth } from '../domain/finality.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
+import type { Moment } from '../domain/patience.ts'
 import { isPaused } from '../domain/pause.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { RelayerSnapshot } from '../domain/relayer-observer.ts'
-import type { BlockNumber, TimestampMs } from '../domain/units.ts'
+import type { BlockNumber, Nonce, TimestampMs } from '../domain/units.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import type { RemoteKey } from '../signers/signer.ts'
 import type { EarlierWork } from '../store/store.ts'
@@ -54,8 +62,10 @@ export interface OwnerMemory {
   readonly lostHistory: LostHistory | 'all' | 'none'
   /** The window: how many may be in flight, as this owner has seen the chain take them. Absent: `firstWindow`. */
   readonly window?: Window
-  /** The head since which the pool's count lies too far above the account's nonce. */
-  readonly poolBeyondSince?: BlockNumber
+  /** Since when the pool's count lies too far above the account's nonce, by `clock.elapsed()`. */
+  readonly poolBeyondSince?: Moment
+  /** Since when the history check has seen unexplained nonces, by the same clock. */
+  readonly unexplainedSince?: SeenUnexplained
   /** The highest head, and when this owner first saw one as high. */
   readonly headSeen?: HeadSeen
   readonly lastLook?: LastLook
@@ -120,11 +130,13 @@ export async function step(
   const recorded = await carryOut(context, chain, ownership, underWay, { ...decided, now })
   // While held up, a step looks at races only, so the other conditions stay as they were reported.
   const reported = isQueueBlocked(work) ? {} : { conditions: plan.conditions }
-  const poolBeyondSince = plan.isPoolBeyond ? (carried.poolBeyondSince ?? number) : undefined
+  const at = { block: number, ms: context.clock.elapsed() }
+  const poolBeyondSince = plan.isPoolBeyond ? (carried.poolBeyondSince ?? at) : undefined
+  const unexplainedSince = unexplainedAfter(carried.unexplainedSince, plan, observation.nonce, at)
   const pool = poolBeyondSince !== undefined || (carried.pool && queuedOf(work).length === 0)
   const balance = carried.balance && observation.balance === undefined
-  const beyond = poolBeyondSince === undefined ? {} : { poolBeyondSince }
-  const ofLook = { window, headSeen, lastLook: look, ...beyond }
+  const since = { ...(poolBeyondSince && { poolBeyondSince }), ...(unexplainedSince && { unexplainedSince }) }
+  const ofLook = { window, headSeen, lastLook: look, ...since }
   const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', ...ofLook } as const
   if (ownership.lost.aborted) return { idle: true, carried: known, ...reported }
   const { presigned } = stored
@@ -150,6 +162,7 @@ function withMemory(context: StepContext, stored: Work, carried: OwnerMemory, un
   const { remote } = context.signerOf(stored.relayer)
   const lostHistory = historyOf(stored, carried)
   const { presigned } = stored
+  const { poolBeyondSince, unexplainedSince } = carried
   return {
     ...stored,
     window: (carried.window ?? firstWindow).size,
@@ -160,8 +173,25 @@ function withMemory(context: StepContext, stored: Work, carried: OwnerMemory, un
     ...(lostHistory !== 'none' && { lostHistory }),
     ...(carried.lastLook && { counted: carried.lastLook.observation.nonce }),
     ...(carried.balance && { isBalanceInDoubt: true as const }),
-    ...(carried.poolBeyondSince !== undefined && { poolBeyondSince: carried.poolBeyondSince }),
+    ...(poolBeyondSince && { poolBeyondSince: dated(poolBeyondSince, context) }),
+    ...(unexplainedSince && { unexplainedSince: dated(unexplainedSince, context) }),
   }
+}
+
+/** A moment of this process as the machine's clock names it now. That clock may have been set meanwhile. */
+function dated<M extends Moment>(moment: M, { clock }: StepContext): M {
+  return { ...moment, ms: clock.now() - (clock.elapsed() - moment.ms) }
+}
+
+/** Nonces that are seen once the earlier ones are spent get their patience anew. */
+function unexplainedAfter(
+  before: SeenUnexplained | undefined,
+  { lostHistory }: Plan,
+  nonce: Nonce,
+  at: Moment,
+): SeenUnexplained | undefined {
+  const { seen } = lostHistory ?? {}
+  return seen && (before && nonce < before.below ? before : { ...at, below: seen.below })
 }
 
 function restIdle({ observer }: StepContext, stored: Work, carried: OwnerMemory, now: TimestampMs): StepResult {

@@ -9,33 +9,24 @@ interface PatienceSettings {
   readonly bumpAfterMs: number
   readonly cancelBumpAfterMs: number
   readonly rebroadcastAfterBlocks: number
+  readonly rebroadcastAfterMs: number
   readonly witnessSilentMs: number
 }
 
 export function networkPolicy(network: NetworkSettings, patience: PatienceSettings): NetworkPolicy {
   const { chainId, eip1559, requiredConfirmations, averageBlockTimeMs, profile, secondWitness } = network
-  const {
-    rebroadcastAfterBlocks,
-    bumpAfterBlocks,
-    cancelBumpAfterBlocks,
-    bumpAfterMs,
-    cancelBumpAfterMs,
-    witnessSilentMs,
-  } = patience
   return {
     chainId,
     eip1559,
     requiredConfirmations,
     finality: profile.finality ?? requiredConfirmations,
-    bumpAfterBlocks,
-    cancelBumpAfterBlocks,
-    bumpAfterMs,
-    cancelBumpAfterMs,
+    bumpAfter: { blocks: patience.bumpAfterBlocks, ms: patience.bumpAfterMs },
+    cancelBumpAfter: { blocks: patience.cancelBumpAfterBlocks, ms: patience.cancelBumpAfterMs },
     ...(profile.tipFloor !== undefined && { raisedTip: profile.tipFloor }),
     profile,
-    rebroadcastAfterBlocks,
+    rebroadcastAfter: { blocks: patience.rebroadcastAfterBlocks, ms: patience.rebroadcastAfterMs },
     averageBlocktimeMs: averageBlockTimeMs,
     secondWitness,
-    witnessSilentMs,
+    witnessSilentMs: patience.witnessSilentMs,
   }
 }

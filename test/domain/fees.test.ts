@@ -69,7 +69,7 @@ function bidAbove(rivals: NonEmpty<Attempt>, market: Market, { speed, tries = 0,
   const own = Array.from({ length: tries }, () => someNoOp(5, { fees: nothing, broadcast }))
   const transaction = inFlight(5, [...rivals, ...own], canceled)
   const bidder = { transaction, own, purpose: 'noOp', speed, gas: transferGas, cap, funds: undefined } as const
-  return nextBid(bidder, someObservation({ rule, market }), market, somePolicy)
+  return nextBid(bidder, { ...someObservation({ rule, market }), now: 0 }, market, somePolicy)
 }
 
 /** Without a cap the first is always signed, and later ones unless the rivals are beyond the limit of our own escalation. */
@@ -215,7 +215,7 @@ test('a ladder of replacements, each over all before it, is taken step by step',
           const transaction = inFlight(5, ladder, canceled)
           const bidder = { transaction, own, purpose: 'noOp', speed, gas: transferGas, cap: undefined } as const
           const observation = someObservation({ rule: strictestRule, market: then })
-          const bid = nextBid({ ...bidder, funds: undefined }, observation, then, somePolicy)
+          const bid = nextBid({ ...bidder, funds: undefined }, { ...observation, now: 0 }, then, somePolicy)
           if (bid.kind === 'wait' && (bid.until === 'market' || bid.until === 'ceiling') && own.length > 0) continue
           if (bid.kind !== 'sign') throw new Error(`not signed: ${inspect(bid)}`)
           expectTaken(everyRule, ladder, bid.fees, then.baseFee)
@@ -247,7 +247,7 @@ describe('a foreign transaction that nobody mines', () => {
       const transaction = inFlight(5, ladder)
       const bidder = { transaction, own: ladder, purpose: 'payload', speed: 'fastest', gas: 21_000, cap } as const
       const observation = someObservation({ rule, market })
-      const bid = nextBid({ ...bidder, funds: undefined }, observation, market, somePolicy)
+      const bid = nextBid({ ...bidder, funds: undefined }, { ...observation, now: 0 }, market, somePolicy)
       if (bid.kind === 'wait' && bid.until === 'cap') return { ladder, capped: true }
       if (bid.kind !== 'sign') return { ladder }
       const next = bid.fees

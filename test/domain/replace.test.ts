@@ -220,7 +220,7 @@ describe('what it may cost', () => {
 describe('where a sequencer orders transactions as they come', () => {
   const policy: NetworkPolicy = {
     ...somePolicy,
-    bumpAfterMs: 3_000,
+    bumpAfter: { blocks: 3, ms: 3_000 },
     profile: { ...somePolicy.profile, pool: 'fcfs', keepsFutureNonceMs: 1_000 },
   }
   const dear = eip1559(90n * gwei, 9n * gwei)

@@ -4,6 +4,7 @@ import type { Chain, EndpointState } from '../../chain/chain.ts'
 import { foreignPatience } from '../../domain/decide/rules/foreign-nonces.ts'
 import { partlyUnderFourEyes } from '../../domain/four-eyes.ts'
 import type { RelayerId } from '../../domain/ids.ts'
+import type { Patience } from '../../domain/patience.ts'
 import type { ForeignPending } from '../../domain/pooled.ts'
 import { whyPublished } from '../../domain/published-accounts.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -58,12 +59,12 @@ function logForeign(
   logger: Logger,
   { id, address }: Relayer,
   { nonce, pendingNonce, count, transactions }: ForeignPending,
-  patienceBlocks: number,
+  patience: Patience,
 ): void {
   const facts = { relayer_id: id, address, account_nonce: nonce, pending_nonce: pendingNonce, count, transactions }
   logger.warn(
     facts,
-    `pools hold transactions of a relayer's account that this service did not sign: sends get nonces behind those that the pool counts, and the service leaves them alone, unless one of them holds up a send for ${patienceBlocks} blocks: then it uses that nonce, and perhaps those behind it; make sure that nothing else signs with this key`,
+    `pools hold transactions of a relayer's account that this service did not sign: sends get nonces behind those that the pool counts, and the service leaves them alone, unless one of them holds up a send for ${patience.blocks} blocks and ${patience.ms / 1_000} s: then it uses that nonce, and perhaps those behind it; make sure that nothing else signs with this key`,
   )
 }
 

@@ -166,7 +166,9 @@ interface Priced extends ObservedPrice {
 function costOfRace(transaction: InPhase<'inFlight'>, { gas, market, block, policy, work }: Priced): Wei {
   const { own, speed, limit } = noOpContender(transaction, { work, policy })
   const bidder = { transaction, own, purpose: 'noOp', speed, gas, cap: limit.cap, funds: undefined } as const
-  const seen = { head: { number: block }, nonce: work.floor.spentBelow, rule: strictestRule }
+  // The dearer: where the blocks of a raised tip have passed, its time may have, too.
+  const now = Number.POSITIVE_INFINITY
+  const seen = { head: { number: block }, nonce: work.floor.spentBelow, rule: strictestRule, now }
   const bid = nextBid(bidder, seen, market, policy)
   const next =
     bid.kind === 'repeat'

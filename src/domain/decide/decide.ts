@@ -110,7 +110,7 @@ function bind(step: Followed, search: Search, expiries: readonly Decision[]): Bi
   const assignments = isBusy
     ? nothing
     : (holdBack(search, step, { ...situation, work: ahead }) ??
-      assignNonces({ work: queueAllowedNow(ahead, observation, policy), observation, policy }))
+      assignNonces({ ...situation, work: queueAllowedNow(ahead, observation, policy) }))
   return { assignments, assigned: [...awaitSigner(assignments.decisions, situation), ...explainBinding(work)], ahead }
 }
 

@@ -38,7 +38,7 @@ export function reasonsAgainstNextSend(
   next: NextSend,
 ): Reason[] {
   const gasLimit = noOpGasLimit(observation.market, policy.profile)
-  const { decisions } = assignNonces({ work: withNextSend(work, next, gasLimit), observation, policy })
+  const { decisions } = assignNonces({ work: withNextSend(work, next, gasLimit), observation, policy, now: next.now })
   return decisions.flatMap((each) => {
     if (each.do !== 'explain') return []
     const { do: _, transaction: __, ...reason } = each

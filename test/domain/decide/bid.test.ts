@@ -312,9 +312,9 @@ describe('bidding against nobody', () => {
     expect(ladderOf(ours, () => marketAt(10n * gwei, { blocks: empty })).map(tipOf)).toEqual([3n * gwei])
   })
 
-  test('waits for time as well as for blocks, unless the base fee has risen above the bid', () => {
+  test('waits for time as well as for blocks, also where the base fee has risen above the bid', () => {
     const head = headAt(height + 50)
-    const patient = { bumpAfterMs: 3_000 }
+    const patient = { bumpAfter: { blocks: 3, ms: 3_000 } }
     const open = [inFlight(0, [someAttempt(0, { recordedAtBlock: head.number - 3 })])]
     const verbs = (ms: number, baseFee = 10n * gwei) =>
       plan(
@@ -325,7 +325,8 @@ describe('bidding against nobody', () => {
       ).decisions.map(({ do: what }) => what)
     expect(verbs(2_999)).toEqual([])
     expect(verbs(3_000)).toEqual(['bump'])
-    expect(verbs(0, 21n * gwei)).toEqual(['bump'])
+    expect(verbs(2_999, 21n * gwei)).toEqual([])
+    expect(verbs(3_000, 21n * gwei)).toEqual(['bump'])
     // The clock was set back, by an unknown amount.
     expect(verbs(-3_600_000)).toEqual(['bump'])
   })

@@ -29,7 +29,7 @@ import {
 
 const fcfs: NetworkPolicy = {
   ...somePolicy,
-  ...{ bumpAfterMs: 3_000, cancelBumpAfterMs: 2_000 },
+  ...{ bumpAfter: { blocks: 3, ms: 3_000 }, cancelBumpAfter: { blocks: 2, ms: 2_000 } },
   profile: { ...somePolicy.profile, pool: 'fcfs', keepsFutureNonceMs: 1_000 },
 }
 const rejected = (code: RejectionCode, at = now - 2_000) =>

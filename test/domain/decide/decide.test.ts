@@ -238,7 +238,7 @@ describe('a transaction in flight', () => {
   })
 
   test('is broadcast again by the pace of blocks while it is next, and behind others at most three a second', () => {
-    const fast = { ...somePolicy, averageBlocktimeMs: 200, rebroadcastAfterBlocks: 4 }
+    const fast = { ...somePolicy, averageBlocktimeMs: 200, rebroadcastAfter: { blocks: 4, ms: 0 } }
     const repeatedAfter = (ms: number) => {
       const open = Array.from({ length: 50 }, (_, nonce) =>
         inFlight(nonce, [someAttempt(nonce, { broadcast: answered({ kind: 'accepted' }, now - ms) })]),
@@ -254,7 +254,7 @@ describe('a transaction in flight', () => {
   })
 
   test('is priced anew when it is next in line and has waited, and not behind another', () => {
-    const head = headAt(height + somePolicy.bumpAfterBlocks)
+    const head = headAt(height + somePolicy.bumpAfter.blocks)
     expect(verbsFor(inFlight(0), { head })).toEqual(['bump'])
     expect(verbsFor(inFlight(0), { head: headAt(head.number - 1) })).toEqual([])
     const behind = plan({ open: [inFlight(0), inFlight(1)] }, { head }).decisions
@@ -263,7 +263,7 @@ describe('a transaction in flight', () => {
 
   test('is explained by the cap alone where the cap is too low: no balance is read for that', () => {
     const relayer = someRelayer({ policies: { ...somePolicies, gasPriceCap: 1n } })
-    const { balance: _, ...observation } = someObservation({ head: headAt(height + somePolicy.bumpAfterBlocks) })
+    const { balance: _, ...observation } = someObservation({ head: headAt(height + somePolicy.bumpAfter.blocks) })
     const capped = { work: someWork({ relayer, open: [inFlight(0)] }), observation, policy: somePolicy, now }
     const { decisions, lacks } = decide(capped)
     expect(decisions).toMatchObject([{ do: 'explain', condition: 'gas_price_cap' }])
@@ -285,7 +285,7 @@ describe('a transaction in flight', () => {
 describe('a canceled transaction', () => {
   test.each(['request', 'expiry', 'refusal'] as const)('by %s is raced by no-ops, never by its payload', (origin) => {
     const cancellation = { cancellation: { origin, requestedAt: now } } as const
-    const head = headAt(height + somePolicy.bumpAfterBlocks)
+    const head = headAt(height + somePolicy.bumpAfter.blocks)
     const first = inFlight(0, [someAttempt(0)], cancellation)
     const next = inFlight(0, [someAttempt(0), someNoOp(0)], cancellation)
     const acts = (open: typeof first) => verbsFor(open, { head }).filter((what) => what !== 'explain')
@@ -312,7 +312,7 @@ describe('a canceled transaction', () => {
     const noOp = someNoOp(0, { broadcast: answered({ kind: 'unknown', message: '' }, now - 1_000) })
     const open = inFlight(0, [original, noOp], canceled)
     expect(plan({ open: [open] }).decisions).toMatchObject([{ do: 'rebroadcast', attempt: { hash: noOp.hash } }])
-    expect(verbsFor(open, { head: headAt(height + somePolicy.cancelBumpAfterBlocks) })).toEqual(['signNoOp'])
+    expect(verbsFor(open, { head: headAt(height + somePolicy.cancelBumpAfter.blocks) })).toEqual(['signNoOp'])
   })
 
   test('whose no-op costs more than its cap says why, and still broadcasts the last one again', () => {
@@ -361,7 +361,7 @@ describe('a canceled transaction', () => {
 
 test('what fills a gap is held to the cap of no-ops, not to that of sends: canceled ones may wait behind it', () => {
   const gapFiller = inFlight(0, [someAttempt(0)], { origin: 'gap' })
-  const stuck = { head: headAt(height + somePolicy.bumpAfterBlocks) }
+  const stuck = { head: headAt(height + somePolicy.bumpAfter.blocks) }
   const capped = (policies: Partial<Policies>) =>
     plan({ relayer: someRelayer({ policies: { ...somePolicies, ...policies } }), open: [gapFiller] }, stuck).decisions
   expect(capped({ gasPriceCap: 1n })).toMatchObject([{ do: 'bump' }])

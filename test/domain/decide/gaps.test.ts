@@ -30,7 +30,7 @@ const verbs = (decisions: readonly Decision[]) => decisions.map(({ do: what }) =
 
 describe('a gap below transactions in flight, where no node shows its pool', () => {
   const unseen = { nonce: 4, isPoolUnseen: true } as const
-  const overAt = height + foreignPatience(somePolicy)
+  const overAt = height + foreignPatience(somePolicy).blocks
 
   test('makes the transactions behind it and the queue wait: both conditions name the nonce and the block', () => {
     const { decisions, lacks } = plan({ open: [inFlight(5), inFlight(6)], queued: [queued(9)] }, unseen)

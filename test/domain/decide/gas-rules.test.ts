@@ -85,7 +85,7 @@ describe('a payload in flight below a new floor', () => {
           { nonce: 0, balance: 10n ** 20n, gasFigures },
         ),
       ).decisions
-    const old = someHead.number - somePolicy.bumpAfterBlocks
+    const old = someHead.number - somePolicy.bumpAfter.blocks
     const refused = { as: 'belowLeastGas', words: expect.stringMatching(/^its gas_limit 49200 is below .*floor 64/) }
     for (const payload of [named, { ...named, pricing }]) {
       expect(decided(payload, old, amsterdam)).toMatchObject([{ do: 'giveUp', refused }])

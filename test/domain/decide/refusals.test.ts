@@ -66,7 +66,7 @@ function decisionsOn(
 }
 
 const verbs = (decisions: ReturnType<typeof decisionsOn>) => decisions.map(({ do: what }) => what)
-const late = { blocks: somePolicy.bumpAfterBlocks, after: minuteMs } as const
+const late = { blocks: somePolicy.bumpAfter.blocks, after: minuteMs } as const
 
 describe('a payload that nodes call invalid', () => {
   const unheard = answered({ kind: 'unknown', message: 'timed out' })

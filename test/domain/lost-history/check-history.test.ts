@@ -121,11 +121,22 @@ describe('while nonces are unexplained', () => {
   })
   test('what waits in a pool has its time, and then no-ops take its nonces, but not those that we hold', () => {
     const gapFiller = inFlight(5, undefined, { origin: 'gap' })
-    const work = { lostHistory: { ...lostHistory, seen }, queued: [queued(1)], open: [gapFiller] }
-    const early = plan(work, { lostHistory: { below: 7 } })
-    expect(whatOf(early)).not.toContain('fillGap')
-    const late = plan(work, { lostHistory: { below: 7 }, head: headAt(height + 40) })
-    expect(late.decisions.filter(({ do: what }) => what === 'fillGap')).toMatchObject([{ nonce: 6 }])
+    const bumpAfter = { blocks: 3, ms: 3_000 }
+    const fills = (blocks: number, waitedMs: number, below = 7) => {
+      const unexplainedSince = { block: height, ms: now - waitedMs, below: 7 }
+      const work = { lostHistory: { ...lostHistory, seen }, unexplainedSince, queued: [queued(1)], open: [gapFiller] }
+      const observed = { nonce: 5, lostHistory: { below }, head: headAt(height + blocks) }
+      const floor = { spentBelow: 5, explainedBelow: 5 }
+      const { decisions } = decide(someSituation({ floor, ...work }, observed, { bumpAfter }))
+      return decisions.flatMap((each) => (each.do === 'fillGap' ? [each.nonce] : []))
+    }
+    expect(fills(0, 0)).toEqual([])
+    expect(fills(11, 3_600_000)).toEqual([])
+    // 100 blocks of 200 ms: a pool may hold our own lost payment, which a sequencer has not taken yet.
+    expect(fills(100, 20_000)).toEqual([])
+    expect(fills(12, 24_000)).toEqual([6])
+    // What a pool shows only later has its own time.
+    expect(fills(12, 24_000, 9)).toEqual([6])
   })
   test('what is seen later counts, too, until what was seen is final, and for as long as a block takes to be', () => {
     const reach = (before: typeof seen | undefined, below: number, finalBelow: number, blocks = 0) =>

@@ -11,6 +11,7 @@ import { finalDepth } from '../../finality.ts'
 import { noOpGasLimit } from '../../no-op.ts'
 import { lowestOf } from '../../nonce-interval.ts'
 import type { LostHistory } from '../../observation.ts'
+import { isOver } from '../../patience.ts'
 import type { NonceFloor } from '../../relayer.ts'
 import { spenderKind, type Transaction } from '../../transaction.ts'
 import type { Nonce } from '../../units.ts'
@@ -122,11 +123,14 @@ function awaitBelief({ blockedBy, lacks }: Reach, { queued: [first] }: Work): As
 
 /** Fills nonces of unexplained transactions in a pool with our no-ops, once those transactions had their time. */
 function fillUnknown({ lostHistory, unknown }: HistoryCheck, situation: Situation): Assignments {
-  const { work, observation, policy } = situation
+  const { work, observation, policy, now } = situation
   const { head, market } = observation
-  const isPatient = !lostHistory?.seen || head.number - lostHistory.seen.at < foreignPatience(policy)
+  const since = work.unexplainedSince
+  // Each may be a lost payment of ours, which a pool still holds: a no-op at its nonce would displace it.
+  const isPatient =
+    !lostHistory?.seen || !since || !isOver(foreignPatience(policy), since, { block: head.number, ms: now })
   if (isPatient || !market || noOpGasLimit(market, policy.profile) === undefined) return nothing
   const used = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
-  const gaps = lowestOf(unknown, fillsPerStepMax, (nonce) => !used.has(nonce))
+  const gaps = lowestOf(unknown, fillsPerStepMax, (nonce) => nonce < since.below && !used.has(nonce))
   return { ...fillGaps(gaps, market, situation), observeAgainAtOnce: false }
 }

@@ -5,6 +5,7 @@ import type { GapRecord } from '../../gap-record.ts'
 import type { Hash } from '../../ids.ts'
 import type { PresignedNoOp } from '../../no-op.ts'
 import type { LostHistory, Observation } from '../../observation.ts'
+import type { Moment } from '../../patience.ts'
 import type { NetworkPolicy, NonceFloor, Relayer } from '../../relayer.ts'
 import { type BlockRef, type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs, Wei } from '../../units.ts'
@@ -57,8 +58,10 @@ export interface ProcessMemory {
   readonly counted?: Nonce
   /** Limit of transactions in flight where `max_in_flight` is not set. Absent: as many as every node keeps. */
   readonly window?: number
-  /** The head at which the pool's count first lay too far above the account's nonce. Absent: it does not. */
-  readonly poolBeyondSince?: BlockNumber
+  /** When the pool's count first lay too far above the account's nonce. Absent: it does not. */
+  readonly poolBeyondSince?: Moment
+  /** When the history check first saw unexplained nonces, up to `below`. Absent: not before this step. */
+  readonly unexplainedSince?: SeenUnexplained
   /** The balance is read anew: this process may remember one from before another used the account. */
   readonly isBalanceInDoubt?: true
   /** Attempts on their way to a node that has not answered yet. */
@@ -67,6 +70,11 @@ export interface ProcessMemory {
   readonly signing?: Signing
   /** Pre-signed no-ops that this process can open. Absent: `presign_cancel` is off. */
   readonly presigned?: readonly PresignedNoOp[]
+}
+
+/** Nonces that the record does not explain, and when they were first seen. Those from `below` on came later. */
+export interface SeenUnexplained extends Moment {
+  readonly below: Nonce
 }
 
 /** The state of the check of a history that a restore may have lost. */

@@ -18,7 +18,7 @@ import { isRemembered, minedAhead, paidBelow, spendable, upfrontCost } from '../
 import { roomIn } from '../terms/window.ts'
 import { type Offer, type Offered, offerFor, type Purse } from './offer.ts'
 
-export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
+export function assignNonces(situation: Situation): Assignments {
   const { work, observation } = situation
   const { market, nonce } = observation
   if (!market)
@@ -63,7 +63,7 @@ function explainPaused(work: Work): Decision[] {
   return first && !obeysPause(first) ? [] : explainFirst(work, { condition: 'paused', facts: pauseFacts(work.relayer) })
 }
 
-function assignQueue(market: Market, free: FreeNonces, situation: Omit<Situation, 'now'>): Assignments {
+function assignQueue(market: Market, free: FreeNonces, situation: Situation): Assignments {
   const { work, observation, policy } = situation
   const room = roomIn(work, roomOnArrival(work, observation, policy.profile))
   const most = Math.min(room, work.bindsMax ?? Number.POSITIVE_INFINITY)
@@ -83,7 +83,7 @@ function assignEach(
   most: number,
   first: Omit<Purse, 'decided'>,
   free: FreeNonces,
-  situation: Omit<Situation, 'now'>,
+  situation: Situation,
 ): Assignments {
   const { work, observation } = situation
   // One list for all: a copy for each of a thousand would cost more than the decisions.
@@ -136,7 +136,7 @@ function purseOf(
   counted: Wei,
   market: Market,
   nonce: Nonce,
-  situation: Omit<Situation, 'now'>,
+  situation: Situation,
 ): Omit<Purse, 'decided'> {
   const { work, observation, policy } = situation
   const reserve = first ? reserveBeside(first, work.relayer, market, policy) : 0n
@@ -189,7 +189,7 @@ function isOfMoney({ condition }: Reason): boolean {
 function missingFact(
   market: Market,
   counted: Wei | undefined,
-  { work, observation, policy }: Omit<Situation, 'now'>,
+  { work, observation, policy }: Situation,
 ): FactsOf['facts_missing']['fact'] | undefined {
   if (work.queued.length > 0 && observation.balance === undefined) return 'balance'
   if (work.queued.length > 0 && counted === undefined) return 'laggedBalance'

@@ -19,7 +19,7 @@ interface Terms {
 
 export function price(contender: Contender, { gas, market, balance }: Terms, situation: Situation): Bid {
   const { transaction, wants, own, speed, limit, named } = contender
-  const { observation, policy } = situation
+  const { observation, policy, now } = situation
   const funds = balance === undefined ? undefined : fundsOf(contender, balance, market, situation)
   // The account cannot pay its value alone.
   if (wants === 'replacement' && funds !== undefined && funds < 0n) {
@@ -28,7 +28,7 @@ export function price(contender: Contender, { gas, market, balance }: Terms, sit
   const bidder = { transaction, own, purpose: purposeOf(contender), speed, gas, cap: limit.cap, funds }
   if (named) return bidAsNamed(named, floorFor(transaction, market, observation, policy), bidder)
   // The bound wraps the bid of either order.
-  return bidWithin(bidder, market, policy.profile, (each) => nextBid(each, observation, market, policy))
+  return bidWithin(bidder, market, policy.profile, (each) => nextBid(each, { ...observation, now }, market, policy))
 }
 
 /** Bids the fees that the client named, even if they do not suffice. The cap may be below them by now. */

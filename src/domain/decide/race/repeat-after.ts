@@ -19,12 +19,12 @@ interface RepeatAfter {
 
 export function repeatAfter(
   { blocktimeMs }: Pick<Observation, 'blocktimeMs'>,
-  { averageBlocktimeMs, rebroadcastAfterBlocks }: NetworkPolicy,
+  { averageBlocktimeMs, rebroadcastAfter }: NetworkPolicy,
 ): RepeatAfter {
   const ms = blocktimeMs ?? averageBlocktimeMs
   return {
     doubtfulMs: Math.min(doubtfulMsMax, Math.max(doubtfulMsMin, ms)),
-    takenMs: rebroadcastAfterBlocks * ms,
+    takenMs: Math.max(rebroadcastAfter.ms, rebroadcastAfter.blocks * ms),
   }
 }
 

@@ -35,7 +35,7 @@ import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
 import { type Decision, explain, type Steps } from '../plan/decision.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
-import { blocksWaited, isBelowBaseFee } from '../terms/attempts.ts'
+import { hasHad, hasHadBlock, isBelowBaseFee } from '../terms/attempts.ts'
 import {
   affordablePrice,
   type Bid,
@@ -131,9 +131,9 @@ export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situati
     // Another nonce comes first, so blocks prove nothing.
     if (lifecycle.nonce > observation.nonce) return true
     const waitedMs = now - broadcast.at
-    const { number, timestampMs } = observation.head
+    const { timestampMs } = observation.head
     const isForgotten =
-      blocksWaited(attempt, number) >= policy.bumpAfterBlocks &&
+      hasHad(policy.bumpAfter, attempt, situation) &&
       (waitedMs < 0 || waitedMs >= forgottenAfterMs(situation)) &&
       (timestampMs > broadcast.at || waitedMs >= staleHeadMs)
     return !isForgotten
@@ -160,8 +160,8 @@ const staleHeadMs = 60_000
 /** Time after which a block would show an ordered payload. The head at its signature may have been old, so blocks alone don't count. */
 function forgottenAfterMs({ observation, policy }: Situation): number {
   const blocktimeMs = observation.blocktimeMs ?? policy.averageBlocktimeMs
-  const { bumpAfterMs, bumpAfterBlocks, profile } = policy
-  return Math.max(bumpAfterMs, profile.keepsFutureNonceMs ?? 0, (bumpAfterBlocks + 1) * blocktimeMs)
+  const { bumpAfter, profile } = policy
+  return Math.max(bumpAfter.ms, profile.keepsFutureNonceMs ?? 0, (bumpAfter.blocks + 1) * blocktimeMs)
 }
 
 /**
@@ -202,10 +202,11 @@ export function rivalsOf(transaction: InPhase<'inFlight'>, policy: Pool): readon
 export function reasonOnArrival(
   contender: Contender,
   latest: Attempt,
-  { observation, policy }: Situation,
+  situation: Situation,
 ): ReasonToBid | 'none' | undefined {
+  const { observation, policy } = situation
   if (!isFcfs(policy)) return undefined
-  if (blocksWaited(latest, observation.head.number) < 1) return 'none'
+  if (!hasHadBlock(latest, situation)) return 'none'
   if (isBelowBaseFee(latest, observation)) return 'belowBaseFee'
   const code = rejectionOf(latest)?.code
   if (code === 'insufficientFunds' || isAboveBalance(contender.transaction, latest, observation)) return 'unfunded'
@@ -214,8 +215,8 @@ export function reasonOnArrival(
 }
 
 /** Whether a no-op with too little gas is due for another. A sequencer may drop it without a word. Undefined: a node's word decides. */
-export function isTightOnArrival(latest: Attempt, { observation, policy }: Situation): boolean | undefined {
-  return isFcfs(policy) ? blocksWaited(latest, observation.head.number) >= 1 : undefined
+export function isTightOnArrival(latest: Attempt, situation: Situation): boolean | undefined {
+  return isFcfs(situation.policy) ? hasHadBlock(latest, situation) : undefined
 }
 
 /** Whether the sequencer may have dropped the next nonce's bytes in silence, as one does that accepts before it orders. */

@@ -4,32 +4,33 @@
 // payload for the same nonce would race it, and one that loses begins anew only at finality. So a nonce is left to a foreign transaction that
 // may wait for it. Without this file each payment of the other program could delay one of ours by a quarter of an hour on Ethereum.
 //
-// The promise: a foreign transaction holds up ours for 4 × `bumpAfterBlocks` blocks at most, since our first one behind it was signed. Then
-// ours take its nonce: no miner may want it, for example because its fee cap lies below the base fee. A count that skips as many nonces as nodes
-// keep of one sender (16) binds nothing for that time: if it is false, each nonce below needs a gap filler. For example, with 3 blocks the
-// record ends at nonce 5, the pool counts 7, and 9 is in flight since block 100: the next payloads take 7 and 8, and from block 112 on 5 and 6.
+// The promise: a foreign transaction holds up ours for 12 blocks and 24 s, since our first one behind it was signed. Then ours take its nonce:
+// no miner may want it, for example because its fee cap lies below the base fee. A count that skips as many nonces as nodes keep of one sender
+// (16) binds nothing for that time: if it is false, each nonce below needs a gap filler. For example, the record ends at nonce 5, the pool counts
+// 7, and 9 is in flight since block 100: the next payloads take 7 and 8, and from block 112 on, 24 s later at the earliest, 5 and 6.
 //
 // Where no pool counts above the record, no nonce is left to others, and nothing waits.
-import { recordedAtBlockOf } from '../../attempt.ts'
+import { recordedMomentOf } from '../../attempt.ts'
 import { intervalsBetween, sizeOf } from '../../nonce-interval.ts'
 import type { Observation } from '../../observation.ts'
+import { isOver, type Moment, type Patience } from '../../patience.ts'
 import { isPaused } from '../../pause.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
-import type { BlockNumber, Nonce } from '../../units.ts'
+import type { Nonce } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { firstUnspent, noncesInUse } from '../terms/free-nonces.ts'
 import { keptByEveryNode } from '../terms/window.ts'
 
-/** Blocks that a foreign transaction gets, counted since our transaction behind it was signed. */
-export function foreignPatience(policy: NetworkPolicy): number {
-  return 4 * policy.bumpAfterBlocks
+/** What a foreign transaction gets, since our transaction behind it was signed: 12 blocks and 24 s. */
+export function foreignPatience({ bumpAfter }: Pick<NetworkPolicy, 'bumpAfter'>): Patience {
+  return { blocks: 4 * bumpAfter.blocks, ms: 8 * bumpAfter.ms }
 }
 
 /** The first nonce that no foreign transaction in the pool has: ours take none below it. 0 where they need not leave any. */
-export function foreignBelow(situation: Omit<Situation, 'now'>): Nonce {
+export function foreignBelow(situation: Situation): Nonce {
   return mayUseForeignNonce(situation) ? 0 : (situation.observation.pendingNonce ?? 0)
 }
 
@@ -37,17 +38,15 @@ export function foreignBelow(situation: Omit<Situation, 'now'>): Nonce {
  * The wait for a foreign transaction that may have a gap's nonce where no pool shows one: the queue waits as long as for a visible foreign
  * transaction. The wait costs no time: nothing above the gap is mined before. `unread`: a pool may show it. Undefined: none may be hidden.
  */
-export function awaitHidden(
-  gap: Nonce,
-  { work, observation, policy }: Omit<Situation, 'now'>,
-): readonly Decision[] | 'unread' | undefined {
-  const from = foreignNonceUsableFrom(work, observation, policy)
-  if (from === undefined || observation.pendingNonce !== undefined) return undefined
-  if (mayUseForeignNonce({ work, observation, policy })) return undefined
+export function awaitHidden(gap: Nonce, situation: Situation): readonly Decision[] | 'unread' | undefined {
+  const { work, observation, policy } = situation
+  const usable = foreignNonceUsableFrom(work, observation, policy)
+  if (usable === undefined || observation.pendingNonce !== undefined) return undefined
+  if (mayUseForeignNonce(situation)) return undefined
   if (!observation.isPoolUnseen) return 'unread'
   const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
   const [next] = isPaused(work.relayer) ? [] : work.queued
-  const reason: Reason = { condition: 'pool_unseen', facts: { nonce: gap, from } }
+  const reason: Reason = { condition: 'pool_unseen', facts: { nonce: gap, from: usable.block, untilAt: usable.ms } }
   return [behind, next].flatMap((each) => (each ? explain(each, reason) : []))
 }
 
@@ -59,12 +58,13 @@ export function explainBlocked(
   const [first] = inFlightOf(work)
   const { head, nonce, pendingNonce = 0 } = observation
   if (first?.id !== transaction.id || transaction.lifecycle.nonce <= nonce || pendingNonce <= nonce) return []
-  const until = recordedAtBlockOf(transaction.lifecycle.attempts[0], head.number) + foreignPatience(policy)
-  return explain(transaction, { condition: 'nonce_blocked', facts: { by: 'transaction', nonce, until } })
+  const until = endOf(foreignPatience(policy), recordedMomentOf(transaction.lifecycle.attempts[0], head.number))
+  const facts = { by: 'transaction', nonce, until: until.block, untilAt: until.ms } as const
+  return explain(transaction, { condition: 'nonce_blocked', facts })
 }
 
 /** Why the queue waits: more foreign transactions wait in the pool than nodes keep of one sender, or the count is false. */
-export function blockedByPool(situation: Omit<Situation, 'now'>): Reason | undefined {
+export function blockedByPool(situation: Situation): Reason | undefined {
   const { work, observation } = situation
   if (!isPoolBeyond(work, observation) || mayUseForeignNonce(situation)) return undefined
   const { nonce, pendingNonce = nonce } = observation
@@ -83,21 +83,31 @@ export function isPoolBeyond(work: Work, observation: Observation): boolean {
 }
 
 /** Whether our transactions take the nonce of a foreign transaction: after its time, also where no node shows its pool. */
-function mayUseForeignNonce({ work, observation, policy }: Omit<Situation, 'now'>): boolean {
-  const from = foreignNonceUsableFrom(work, observation, policy)
-  const { number } = observation.head
-  if (from !== undefined && number >= from) return true
-  return work.poolBeyondSince !== undefined && number - work.poolBeyondSince >= foreignPatience(policy)
+function mayUseForeignNonce({ work, observation, policy, now }: Situation): boolean {
+  const patience = foreignPatience(policy)
+  const at = { block: observation.head.number, ms: now }
+  const signed = firstBehind(work, observation)
+  if (signed && isOver(patience, signed, at)) return true
+  return work.poolBeyondSince !== undefined && isOver(patience, work.poolBeyondSince, at)
 }
 
-/** The block from which on a nonce below ours no longer waits for a foreign transaction. */
+/** From when on a nonce below ours no longer waits for a foreign transaction. */
 export function foreignNonceUsableFrom(
   work: Work,
-  { nonce, head }: Observation,
+  observation: Observation,
   policy: NetworkPolicy,
-): BlockNumber | undefined {
-  const signedAt = inFlightOf(work).flatMap(({ lifecycle }) =>
-    lifecycle.nonce > nonce ? [recordedAtBlockOf(lifecycle.attempts[0], head.number)] : [],
-  )
-  return signedAt.length === 0 ? undefined : Math.min(...signedAt) + foreignPatience(policy)
+): Moment | undefined {
+  const signed = firstBehind(work, observation)
+  return signed && endOf(foreignPatience(policy), signed)
+}
+
+/** When our first transaction above the account's nonce was signed. */
+function firstBehind(work: Work, { nonce, head }: Observation): Moment | undefined {
+  const behind = inFlightOf(work).filter(({ lifecycle }) => lifecycle.nonce > nonce)
+  const signed = behind.map(({ lifecycle }) => recordedMomentOf(lifecycle.attempts[0], head.number))
+  return signed.sort((one, other) => one.block - other.block || one.ms - other.ms)[0]
+}
+
+function endOf({ blocks, ms }: Patience, since: Moment): Moment {
+  return { block: since.block + blocks, ms: since.ms + ms }
 }

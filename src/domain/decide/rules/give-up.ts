@@ -19,11 +19,12 @@ import {
 import { type Refused, whyGivenUp } from '../../give-up.ts'
 import { gasRulesOf, isBelowLeastGas, refusalOfGas } from '../../intrinsic-gas.ts'
 import type { RefusedPayload, UnknownWordsInquiry } from '../../observation.ts'
+import type { Patience } from '../../patience.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import { type Decision, explain, type Steps } from '../plan/decision.ts'
 import type { Lack } from '../plan/lacks.ts'
 import type { Situation } from '../plan/work.ts'
-import { blocksWaited } from '../terms/attempts.ts'
+import { hasHad } from '../terms/attempts.ts'
 import type { Contender } from '../terms/contender.ts'
 import { isAboveBalance, isRemembered } from '../terms/funds.ts'
 import { lowerGas } from './refused-gas.ts'
@@ -59,7 +60,7 @@ export function judgeRefusals(contender: Contender, situation: Situation): Judge
   if (lower === 'unknown') return { lacks: [{ lacks: 'bareGas' }], mayBid: false }
   if (invalid?.is === 'byAll' && lower === undefined)
     return giveUp(transaction, { as: 'invalid', words: invalid.words })
-  const gas = gasWordsOf(transaction, patience.blocks, situation)
+  const gas = gasWordsOf(transaction, patience, situation)
   if (gas !== undefined) return giveUp(transaction, { as: 'belowLeastGas', words: gas })
   const unknown = lastingWordsOf(transaction, situation)
   const isPaid = unknown === undefined ? undefined : isCovered(transaction, situation)
@@ -96,11 +97,11 @@ function judgeInvalid({ lifecycle }: InPhase<'inFlight'>, situation: Situation):
  */
 function gasWordsOf(
   { payload, lifecycle }: InPhase<'inFlight'>,
-  patienceBlocks: number,
-  { observation, policy }: Situation,
+  patience: Patience,
+  situation: Situation,
 ): string | undefined {
-  if (blocksWaited(newest(lifecycle.attempts), observation.head.number) < patienceBlocks) return undefined
-  return refusalOfGas(payload, undefined, gasRulesOf(policy.profile, observation))
+  if (!hasHad(patience, newest(lifecycle.attempts), situation)) return undefined
+  return refusalOfGas(payload, undefined, gasRulesOf(situation.policy.profile, situation.observation))
 }
 
 /** Time and blocks after which refusals in unknown words count: outages, upgrades and congestion have ended by then. */

@@ -5,7 +5,7 @@ import type { Head, Observation } from '../../observation.ts'
 import type { CeilingRules, Purpose } from '../../price-ceiling.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
-import type { Gas, Wei } from '../../units.ts'
+import type { Gas, TimestampMs, Wei } from '../../units.ts'
 
 export interface Bidder {
   readonly transaction: InPhase<'inFlight'>
@@ -52,11 +52,14 @@ export type Bid =
       readonly wanted: Fees
     }
 
-/** The facts of the chain that bids follow, beside the prices. */
-export type BidFacts = Pick<Observation, 'nonce' | 'rule' | 'balance'> & { readonly head: Pick<Head, 'number'> }
+/** The facts that bids follow, beside the prices. */
+export type BidFacts = Pick<Observation, 'nonce' | 'rule' | 'balance'> & {
+  readonly head: Pick<Head, 'number'>
+  readonly now: TimestampMs
+}
 
 /** The rules of a network that bids follow. */
-export type BidRules = Pick<NetworkPolicy, 'raisedTip'> & { readonly profile: CeilingRules }
+export type BidRules = Pick<NetworkPolicy, 'raisedTip' | 'bumpAfter'> & { readonly profile: CeilingRules }
 
 /** The highest price at which the funds pay for the gas. */
 export function affordablePrice({ funds, gas }: Pick<Bidder, 'funds' | 'gas'>): Wei | undefined {

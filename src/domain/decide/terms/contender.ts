@@ -2,6 +2,7 @@
 // the nonce.
 import { type Attempt, isNoOp } from '../../attempt.ts'
 import type { Fees, Speed } from '../../fees.ts'
+import type { Patience } from '../../patience.ts'
 import type { Purpose } from '../../price-ceiling.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
@@ -18,17 +19,11 @@ export interface Contender {
   /** The contender's own attempts, oldest first. */
   readonly own: readonly Attempt[]
   readonly speed: Speed
+  /** What the newest attempt gets before another bid. */
   readonly patience: Patience
   readonly limit: PriceCap
   /** The fees that the client named. They are its limit: the service never raises them. */
   readonly named?: Fees
-}
-
-/** The blocks and the time that the newest attempt gets before another bid. */
-export interface Patience {
-  readonly blocks: number
-  /** The least time: on fast chains, after a few blocks it is too soon to bid against ourselves. */
-  readonly ms: number
 }
 
 /** A policy that limits what may be paid per gas. */
@@ -47,7 +42,7 @@ export function payloadContender(transaction: InPhase<'inFlight'>, { work, polic
     wants: isGap ? 'gapFiller' : 'payload',
     own: transaction.lifecycle.attempts,
     speed: pricing.kind === 'speed' ? pricing.speed : 'average',
-    patience: { blocks: policy.bumpAfterBlocks, ms: policy.bumpAfterMs },
+    patience: policy.bumpAfter,
     // Cancellations may wait behind a gap filler: the sends' cap must not block them.
     limit: isGap
       ? { name: 'cancel_gas_price_cap', cap: cancelGasPriceCap }
@@ -71,7 +66,7 @@ export function noOpContender(
     wants: 'noOp',
     own: transaction.lifecycle.attempts.filter(isNoOp),
     speed: 'fastest',
-    patience: { blocks: policy.cancelBumpAfterBlocks, ms: policy.cancelBumpAfterMs },
+    patience: policy.cancelBumpAfter,
     // The no-ops' own cap, not the sends': a blocked nonce that costs more than the sends' cap would be stuck for ever.
     limit: { name: 'cancel_gas_price_cap', cap: work.relayer.policies.cancelGasPriceCap },
   }

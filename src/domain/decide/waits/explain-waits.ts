@@ -7,7 +7,6 @@ import {
   invalidReasonOf,
   newest,
   type RejectionCode,
-  recordedAtBlockOf,
   rejectionOf,
   unrecognizedErrorOf,
 } from '../../attempt.ts'
@@ -23,6 +22,7 @@ import { type Decision, explain } from '../plan/decision.ts'
 import { traits } from '../plan/traits.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { foreignPatience } from '../rules/foreign-nonces.ts'
+import { hasHad } from '../terms/attempts.ts'
 import { isHeadStalled } from './head-stalled.ts'
 
 /** Keeps one reason for each transaction: the last, which goes deepest. */
@@ -85,11 +85,10 @@ export function refusalOf(attempt: Attempt): Refusal | undefined {
 const lasting: readonly RejectionCode[] = ['poolFull', 'typeConflict', 'nodeLimit', 'nonceGap']
 
 /** Explains that a nonce was spent long ago, but no node returns a receipt of ours or a block with a foreign transaction. */
-export function explainUnproven(transaction: InFlight, { observation, policy }: Situation): Decision[] {
-  const { head, nonce } = observation
+export function explainUnproven(transaction: InFlight, situation: Situation): Decision[] {
   const { nonce: spent, attempts } = transaction.lifecycle
-  if (spent >= nonce || head.number - recordedAtBlockOf(newest(attempts), head.number) < foreignPatience(policy))
-    return []
+  const isOpen = spent >= situation.observation.nonce
+  if (isOpen || !hasHad(foreignPatience(situation.policy), newest(attempts), situation)) return []
   return explain(transaction, { condition: 'nonce_unproven', facts: { nonce: spent } })
 }
 

@@ -11,12 +11,14 @@ import {
 } from '../../../../src/domain/decide/rules/foreign-nonces.ts'
 import type { Observation } from '../../../../src/domain/observation.ts'
 import { decideInWords as decide } from '../../in-words.ts'
-import { headAt, height, inFlight, queued, someAttempt, somePolicy, someSituation } from '../../some.ts'
+import { headAt, height, inFlight, now, queued, someAttempt, someSituation } from '../../some.ts'
 
-const patience = foreignPatience(somePolicy)
+const policy = { bumpAfter: { blocks: 3, ms: 3_000 } }
+const patience = foreignPatience(policy)
 /** A transaction with this nonce, signed so many blocks ago. */
-const signedAgo = (nonce: number, blocks: number) =>
-  inFlight(nonce, [someAttempt(nonce, { recordedAtBlock: height - blocks })])
+const signedAgo = (nonce: number, blocks: number, ms = patience.ms) =>
+  inFlight(nonce, [someAttempt(nonce, { recordedAtBlock: height - blocks, recordedAt: now - ms })])
+const beyondAgo = (blocks: number, ms: number) => ({ poolBeyondSince: { block: height - blocks, ms: now - ms } })
 
 describe('a pool that counts above the record', () => {
   const cases: readonly [string, Partial<Work>, Partial<Observation>, readonly number[]][] = [
@@ -24,13 +26,25 @@ describe('a pool that counts above the record', () => {
     ['with one of ours above, between them', { open: [signedAgo(8, 1)] }, { nonce: 5, pendingNonce: 7 }, [7, 9]],
     [
       'one block before their time is over',
-      { open: [signedAgo(8, patience - 1)] },
+      { open: [signedAgo(8, patience.blocks - 1)] },
+      { nonce: 5, pendingNonce: 7 },
+      [7, 9],
+    ],
+    [
+      'on a fast chain, before 24 s have passed',
+      { open: [signedAgo(8, 100, 23_999)] },
+      { nonce: 5, pendingNonce: 7 },
+      [7, 9],
+    ],
+    [
+      'while the chain stands still, or a head stays behind',
+      { open: [signedAgo(8, 0, 3_600_000)] },
       { nonce: 5, pendingNonce: 7 },
       [7, 9],
     ],
     [
       'after their time the queue takes their nonces',
-      { open: [signedAgo(8, patience)] },
+      { open: [signedAgo(8, patience.blocks)] },
       { nonce: 5, pendingNonce: 7 },
       [5, 6],
     ],
@@ -38,15 +52,21 @@ describe('a pool that counts above the record', () => {
     ['16 of them: nothing gets a nonce', {}, { nonce: 5, pendingNonce: 21 }, []],
     [
       '16 of them, after the time of the count',
-      { poolBeyondSince: height - patience },
+      beyondAgo(patience.blocks, patience.ms),
       { nonce: 5, pendingNonce: 21 },
       [5, 6],
+    ],
+    [
+      '16 of them, on a fast chain, before 24 s have passed',
+      beyondAgo(100, 23_999),
+      { nonce: 5, pendingNonce: 21 },
+      [],
     ],
     ['outside this world: no pool counts above the record', {}, { nonce: 5, pendingNonce: 5 }, [5, 6]],
     ['outside this world: a pool that was not read, without a gap', {}, { nonce: 5 }, [5, 6]],
   ]
   test.each(cases)('%s', (_, work, observation, expected) => {
-    const { decisions } = decide(someSituation({ queued: [queued(1), queued(2)], ...work }, observation))
+    const { decisions } = decide(someSituation({ queued: [queued(1), queued(2)], ...work }, observation, policy))
     expect(decisions.flatMap((each) => (each.do === 'assignNonce' ? [each.nonce] : []))).toEqual(expected)
   })
 })

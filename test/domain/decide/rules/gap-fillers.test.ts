@@ -11,7 +11,17 @@ import {
 } from '../../../../src/domain/decide/rules/gap-fillers.ts'
 import type { GapRecord } from '../../../../src/domain/gap-record.ts'
 import type { Observation } from '../../../../src/domain/observation.ts'
-import { headAt, height, inFlight, queued, someMarket, someObservation, someSituation, someWork } from '../../some.ts'
+import {
+  headAt,
+  height,
+  inFlight,
+  now,
+  queued,
+  someMarket,
+  someObservation,
+  someSituation,
+  someWork,
+} from '../../some.ts'
 
 const unassigned: GapRecord = { released: new Set(), filledInHour: 0, permitted: 0 }
 const range = (from: number, below: number) => Array.from({ length: below - from }, (_, index) => from + index)
@@ -69,7 +79,7 @@ describe.each([300, 10 ** 12, Number.MAX_SAFE_INTEGER])('a pool that counts %d',
   })
 
   test('delays it for as long as a foreign transaction has', () => {
-    const work = { queued: [queued(1)], poolBeyondSince: height }
+    const work = { queued: [queued(1)], poolBeyondSince: { block: height, ms: now } }
     const at = (head: number) => plan(work, { nonce: 0, pendingNonce, head: headAt(head) }).decisions
     expect(at(height + 11)).toMatchObject([{ do: 'explain' }])
     expect(at(height + 12)).toMatchObject([{ do: 'assignNonce', nonce: 0 }])
