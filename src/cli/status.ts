@@ -1,6 +1,6 @@
 // rescind status: whether the service is ready, and the state and the conditions of each relayer. No node is called, so it answers in an outage, too.
 import type { Command } from 'commander'
-import type { Client, OverviewView } from '../client/client.ts'
+import type { ApiPage, Client, NotificationView, OverviewView, Paging } from '../client/client.ts'
 import { systemClock } from '../ops/clock.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions } from './connect.ts'
@@ -26,8 +26,10 @@ async function showStatus({ life, terminal }: Around, options: Options): Promise
   while (true) {
     const { version, conditions } = await client.readiness()
     const relayers = await readRelayers(client, options)
+    const failing = await readFailing(client, options)
     if (options.watch && !options.json) terminal.clear()
-    if (options.json) printJson(terminal, options, { url, version, ready: true, conditions, relayers })
+    if (options.json)
+      printJson(terminal, options, { url, version, ready: true, conditions, relayers, failing_notifications: failing })
     else {
       terminal.say(`rescind ${version} at ${url} is ready`)
       for (const held of conditions) {
@@ -36,6 +38,7 @@ async function showStatus({ life, terminal }: Around, options: Options): Promise
         terminal.print(`  what to do: ${runbookAt(url, held.runbook)}`)
       }
       for (const line of linesOf(terminal, relayers, url)) terminal.print(line)
+      for (const line of failing.flatMap((each) => failingLines(each, url))) terminal.print(line)
     }
     const exit = conditions.length > 0 || relayers.some(isStuck) ? exits.stuck : exits.done
     if (!options.watch) return exit
@@ -51,11 +54,19 @@ function printJson(terminal: Terminal, { watch }: Options, value: object): void 
 }
 
 async function readRelayers(client: Client, { relayer }: Options): Promise<readonly OverviewView[]> {
-  if (relayer !== undefined) return [await client.relayerOverview(relayer)]
+  return relayer === undefined ? readAll(client.overview) : [await client.relayerOverview(relayer)]
+}
+
+/** The notifications whose last request failed; of one relayer, none. They hold no relayer up. */
+async function readFailing(client: Client, { relayer }: Options): Promise<readonly NotificationView[]> {
+  return relayer === undefined ? (await readAll(client.notifications)).filter(({ failing }) => failing) : []
+}
+
+async function readAll<T>(read: (paging: Paging) => Promise<ApiPage<T>>): Promise<readonly T[]> {
   const perPage = 100
-  const all: OverviewView[] = []
+  const all: T[] = []
   for (let page = 1; ; page += 1) {
-    const { items, total } = await client.overview({ page, perPage })
+    const { items, total } = await read({ page, perPage })
     all.push(...items)
     if (items.length < perPage || all.length >= total) return all
   }
@@ -118,6 +129,12 @@ function conditionLines(relayer: OverviewView, url: string): readonly string[] {
     const line = `${id}: ${condition} for ${since(began)}${text === undefined ? '' : `: ${text}`}${note ?? ''}`
     return [plain(line), ...topUpLines(condition, relayer), `  what to do: ${runbookAt(url, runbook)}`]
   })
+}
+
+function failingLines({ id, url, failing }: NotificationView, service: string): readonly string[] {
+  if (!failing) return []
+  const line = plain(`notification ${id} (${url}): fails for ${since(failing.since)}: ${failing.error}`)
+  return [line, `  what to do: ${runbookAt(service, '/docs/alerts.md#rescindwebhookfailing')}`]
 }
 
 function since(time: string): string {

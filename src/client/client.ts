@@ -22,7 +22,7 @@ import type {
 } from './bulk-types.ts'
 import type { ListedTraceView, TraceView } from './dashboard-types.ts'
 import { type EventFilter, followEvents } from './events.ts'
-import type { EventView, NetworkNodesView, NetworkPauseInput, NetworkView } from './record-types.ts'
+import type { EventView, NetworkNodesView, NetworkPauseInput, NetworkView, NotificationView } from './record-types.ts'
 import type { AcknowledgmentInput, OverviewView, RelayerConditionView } from './relayer-types.ts'
 import { type ApiPage, type Connection, requestData, requestPage } from './request.ts'
 import type {
@@ -98,6 +98,8 @@ export interface Client {
   /** Calls no node: the endpoints of each network are those that the replicas wrote last. */
   nodes(paging?: Paging): Promise<ApiPage<NetworkNodesView>>
   relayerOverview(relayerId: string): Promise<OverviewView>
+  /** Each with its last failure, if its last request failed. */
+  notifications(paging?: Paging): Promise<ApiPage<NotificationView>>
 
   /**
    * With an `idempotencyKey`, the same call may be repeated: one transaction is stored. An `external_id` that another transaction has is
@@ -205,6 +207,7 @@ export function openClient(connection: Connection): Client {
     relayerStatus: (relayerId) => get(at(relayerId, '/status')),
     overview: (paging) => list('/overview', paging),
     nodes: (paging) => list('/nodes', paging),
+    notifications: (paging) => list('/notifications', paging),
     relayerOverview: (relayerId) => get(at(relayerId, '/overview')),
 
     send: (relayerId, body, { idempotencyKey } = {}) =>

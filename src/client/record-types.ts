@@ -355,4 +355,12 @@ export interface NotificationView {
   /** With user, path and query masked */
   readonly url: string
   readonly has_signing_key: boolean
+  readonly failing?: FailingNotificationView
+}
+
+/** Its last request failed. Absent from the answer to a change */
+export interface FailingNotificationView {
+  /** Of the first failure since the last delivery */
+  readonly since: string
+  readonly error: string
 }

@@ -44,6 +44,15 @@ export interface QueueCount {
   readonly deadLetters: number
 }
 
+/** A notification whose last request failed, whether its event waits or was given up. */
+export interface FailingQueue {
+  readonly notificationId: string
+  /** The first failure since the last delivery. */
+  readonly since: TimestampMs
+  /** Of the last request. */
+  readonly error: string
+}
+
 const firstRetryMs = 250
 /** The longest pause of a delivery. A later due time comes from a clock that was ahead, so the delivery is due. */
 export const retryMaxMs = 3_600_000

@@ -4,7 +4,7 @@ import { readAudit } from './access/audit-log.ts'
 import { findDashboardSession } from './access/dashboard-sessions.ts'
 import type { BulkReads } from './bulk-port.ts'
 import { countQueues, listDeadLetters } from './deliveries/dead-letters.ts'
-import { moreToDo, queuesToDo } from './deliveries/delivery-queues.ts'
+import { failingQueues, moreToDo, queuesToDo } from './deliveries/delivery-queues.ts'
 import { overdueQueues } from './deliveries/give-up.ts'
 import { oldestEventAt } from './events/prune-events.ts'
 import { eventsAfter, findEvent, newestEvent, prunedThrough, searchEvents } from './events/read-events.ts'
@@ -113,6 +113,7 @@ export function readsOver(executor: Executor): Reads {
     queuesToDo: (now) => queuesToDo(executor, now),
     moreToDo: (notificationId, busy, now) => moreToDo(executor, notificationId, busy, now),
     queueCounts: () => countQueues(executor),
+    failingQueues: () => failingQueues(executor),
     deadLetterItems: (notificationId, page) => listDeadLetters(executor, notificationId, page),
   }
 }

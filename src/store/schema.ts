@@ -225,7 +225,7 @@ interface OutboxPrunedTable {
   through: number
 }
 
-/** A row per notification: its position in the outbox, its owner and the owner's lease. */
+/** A row per notification: its position in the outbox, its owner and the owner's lease, and whether its last request failed. */
 interface DeliveryQueueTable {
   notification_id: string
   position: number
@@ -233,6 +233,9 @@ interface DeliveryQueueTable {
   waiting: number
   leased_by: string | null
   leased_until: number
+  /** The first failure since the last delivery; null where the last request delivered its event. */
+  failing_since: number | null
+  last_error: string | null
 }
 
 /** An event on its way to a notification; deleted once delivered. `gives_up_at` is null for dead letters. */

@@ -6,7 +6,7 @@ import type { Claim, Claimed } from '../domain/claim.ts'
 import type { ConfirmedRowsDue } from '../domain/decide/facts/confirmed-not-final.ts'
 import type { Ended } from '../domain/decide/lost-history/lost-cancellation.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
-import type { DeadLetter, Due, QueueCount, Tried } from '../domain/delivery.ts'
+import type { DeadLetter, Due, FailingQueue, QueueCount, Tried } from '../domain/delivery.ts'
 import type { EventRange, EventSubject, StoredEvent } from '../domain/event.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { QueuedSend } from '../domain/preview/top-up.ts'
@@ -125,6 +125,8 @@ export interface Reads
   moreToDo(notificationId: string, busy: ReadonlySet<number>, now: TimestampMs): Promise<boolean>
   /** For every notification that a relayer ever named: its waiting deliveries and its dead letters, counted to 10,000. */
   queueCounts(): Promise<readonly QueueCount[]>
+  /** The notifications whose last request failed. */
+  failingQueues(): Promise<readonly FailingQueue[]>
   /** Oldest first; undefined for a notification that no relayer ever named. */
   deadLetterItems(notificationId: string, page: PageRequest): Promise<Page<PageItem<DeadLetter>> | undefined>
 }

@@ -153,6 +153,32 @@ test('check --from-openzeppelin lists the differences, and ends with 0 where the
   expect(findings.find((each) => each.check === 'APP_PORT')).toMatchObject({ level: 'warning' })
 })
 
+test('it names each host that webhooks may not reach, and the setting that allows it', async () => {
+  const [hook] = movable().notifications
+  const file = {
+    ...movable(),
+    notifications: [
+      { ...hook, url: 'http://10.1.2.3:9000/s3cr3t' },
+      { ...hook, id: 'local', url: 'http://user:s3cr3t@localhost/hook' },
+    ],
+  }
+  const { exit, findings } = await inFolder(file, { WEBHOOK_ALLOWED_HOSTS: 'localhost' }, check)
+  expect(exit).toBe(0)
+  expect(findings.filter((each) => each.check === 'WEBHOOK_ALLOWED_HOSTS')).toEqual([
+    {
+      ...{ level: 'warning', place: 'notification hook', check: 'WEBHOOK_ALLOWED_HOSTS' },
+      text: 'no event is delivered to 10.1.2.3: its host is an internal address; if that is meant, add 10.1.2.3 to WEBHOOK_ALLOWED_HOSTS',
+    },
+    {
+      ...{ level: 'ok', place: 'notification local', check: 'WEBHOOK_ALLOWED_HOSTS' },
+      text: 'its host may be reached',
+    },
+  ])
+  expect(JSON.stringify(findings)).not.toContain('s3cr3t')
+  const [moving] = tableBelow('Webhooks').filter(([name]) => name?.includes('internal host'))
+  expect(codesIn(moving?.join(' '))).toContain('WEBHOOK_ALLOWED_HOSTS')
+})
+
 test('it ends with 1 where the service would not start, and names the reason', async () => {
   const file = { ...movable(), plugins: [{ id: 'one', path: 'one.ts' }] }
   const { exit, findings } = await inFolder(file, {}, check)

@@ -66,6 +66,27 @@ export const delivered = (due: readonly Due[] | undefined): Tried[] =>
 const numbers = (due: readonly Due[] | undefined) => due?.map(({ transactionId, eventId }) => [transactionId, eventId])
 
 export function deliveryContract(open: OpenStore): void {
+  test('a notification fails from its first failure until a delivery, also once the event is given up', async () => {
+    await using under = await open()
+    const { store } = under
+    const { notificationId, ...relayer } = await notified(store)
+    await happen(store, { ...relayer, notificationId }, 1)
+    await happen(store, { ...relayer, notificationId }, 1)
+    const shown = async () =>
+      (await store.reads.failingQueues()).filter((each) => each.notificationId === notificationId)
+    const [one, other] = (await turn(store, notificationId)) ?? []
+    if (!one || !other) throw new Error('two are due')
+    expect(await shown()).toEqual([])
+    const failed = { due: one, result: 'failed', error: 'HTTP 500', dueAt: now + 1 } as const
+    await turn(store, notificationId, { tried: [failed], now: now + 5 })
+    await turn(store, notificationId, { now: now + 6 })
+    expect(await shown()).toEqual([{ notificationId, since: now + 5, error: 'HTTP 500' }])
+    await turn(store, notificationId, { tried: [{ due: one, result: 'dead', error: 'HTTP 503' }], now: now + 9 })
+    expect(await shown()).toEqual([{ notificationId, since: now + 5, error: 'HTTP 503' }])
+    await turn(store, notificationId, { tried: delivered([other]) })
+    expect(await shown()).toEqual([])
+  })
+
   test('a notification gets events from when a relayer names it, each transaction in order, all of them side by side', async () => {
     await using under = await open()
     const { store } = under

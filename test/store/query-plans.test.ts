@@ -178,6 +178,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.moreToDo('hook', new Set(), now)
   await allOf((await reads.deadLetterItems('hook', { page: 1, perPage: 1 }))?.items)
   await reads.queueCounts()
+  await reads.failingQueues()
 
   expect(seen.size).toBeGreaterThan(20)
   const walks = [...seen].flatMap((sql) =>

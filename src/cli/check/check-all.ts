@@ -5,6 +5,7 @@ import { loadConfig } from '../../config/load-config.ts'
 import { ConfigError, openReport } from '../../config/report.ts'
 import type { Address } from '../../domain/ids.ts'
 import { systemClock } from '../../ops/clock.ts'
+import { guardAddresses } from '../../ops/guard-addresses.ts'
 import { silentLogger } from '../../ops/logger.ts'
 import { SignerError } from '../../ops/operator-error.ts'
 import { systemRandom } from '../../ops/random.ts'
@@ -14,6 +15,7 @@ import { checkDatabase } from './check-database.ts'
 import { accountsOf, checkNetworks } from './check-networks.ts'
 import { checkPorts } from './check-ports.ts'
 import { checkReceivers } from './check-receivers.ts'
+import { checkWebhooks } from './check-webhooks.ts'
 import type { Finding } from './finding.ts'
 import { differencesOf } from './openzeppelin-differences.ts'
 import { readStored } from './read-stored.ts'
@@ -79,6 +81,7 @@ export async function checkAll(
   }
   const stored = await readStored(config.database)
   findings.push(...checkReceivers(relayers, stored))
+  findings.push(...(await checkWebhooks(config.notifications, guardAddresses(config.webhooks.allowedHosts))))
   findings.push(...(await checkPorts(config.server)))
   progress('opening the database')
   findings.push(...(await checkDatabase(config.database)))

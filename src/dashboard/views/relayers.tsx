@@ -7,6 +7,7 @@ import type { OverviewView } from '../../client/relayer-types.ts'
 import type { Tone } from '../../words/verdict.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
 import { Ether, Gwei } from '../parts/exact.tsx'
+import { FailingNotifications } from '../parts/failing-notifications.tsx'
 import { NetworkPauses, PausedNetworks } from '../parts/network-pauses.tsx'
 import { Age, Badge, Empty, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { ReadAt } from '../parts/price.tsx'
@@ -31,6 +32,7 @@ export function Relayers() {
         <>
           <Summary relayers={relayers} isOld={connection.value === 'lost' || loaded.failure !== undefined} />
           <ProcessConditions />
+          <FailingNotifications />
           {relayers.length === 0 ? (
             <Empty title="No relayer yet">
               The configuration file and <code>POST /api/v1/relayers</code> create relayers.

@@ -1,7 +1,7 @@
 // The delivery queues: one owner at a time delivers each queue, in order within a transaction, and loses no event.
 
 import { sql } from 'kysely'
-import { type Due, retryMaxMs } from '../../domain/delivery.ts'
+import { type Due, type FailingQueue, retryMaxMs, type Tried } from '../../domain/delivery.ts'
 import type { EventSubjectId } from '../../domain/event.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { newestEvent } from '../events/read-events.ts'
@@ -22,14 +22,17 @@ interface Named {
 const open = statement<Named & { position: number }>((db, p) =>
   db
     .insertInto('delivery_queues')
-    .values({ notification_id: p.notificationId, position: p.position, waiting: 0, leased_by: null, leased_until: 0 })
+    .values({
+      ...{ notification_id: p.notificationId, position: p.position, waiting: 0 },
+      ...{ leased_by: null, leased_until: 0, failing_since: null, last_error: null },
+    })
     .onConflict((conflict) => conflict.column('notification_id').doNothing()),
 )
 
 /** A lease that lasts beyond `believed` was written by a wrong clock: its owner may be long gone. */
 const lease = statement<
   Named & { owner: string; now: number; until: number; believed: number },
-  { position: number; waiting: number }
+  { position: number; waiting: number; failing_since: number | null }
 >((db, p) =>
   db
     .updateTable('delivery_queues')
@@ -38,7 +41,7 @@ const lease = statement<
     .where((eb) =>
       eb.or([eb('leased_by', '=', p.owner), eb('leased_until', '<=', p.now), eb('leased_until', '>', p.believed)]),
     )
-    .returning(['position', 'waiting']),
+    .returning(['position', 'waiting', 'failing_since']),
 )
 
 const stands = statement<Named, { position: number; waiting: number }>((db, p) =>
@@ -50,6 +53,20 @@ const moved = statement<Named & { position: number; waiting: number }>((db, p) =
     .updateTable('delivery_queues')
     .set({ position: p.position, waiting: p.waiting })
     .where('notification_id', '=', p.notificationId),
+)
+
+const marked = statement<Named & { since: number | null; error: string | null }>((db, p) =>
+  db
+    .updateTable('delivery_queues')
+    .set({ failing_since: p.since, last_error: p.error })
+    .where('notification_id', '=', p.notificationId),
+)
+
+const failing = statement<object, { notification_id: string; since: number; error: string }>((db) =>
+  db
+    .selectFrom('delivery_queues as q')
+    .select(['q.notification_id', sql<number>`q.failing_since`.as('since'), sql<string>`q.last_error`.as('error')])
+    .where('q.failing_since', 'is not', null),
 )
 
 const toTake = statement<
@@ -101,6 +118,25 @@ export async function queuesToDo(executor: Executor, now: TimestampMs): Promise<
   return rows.map((row) => row.notification_id)
 }
 
+export async function failingQueues(executor: Executor): Promise<readonly FailingQueue[]> {
+  const rows = await executor.all(failing, {})
+  return rows.map(({ notification_id: notificationId, since, error }) => ({ notificationId, since, error }))
+}
+
+/** Marks the queue by the last of these results. */
+async function markFailing(
+  executor: Executor,
+  notificationId: string,
+  tried: readonly Tried[],
+  since: TimestampMs | null,
+  now: TimestampMs,
+): Promise<void> {
+  const last = tried.at(-1)
+  if (!last || (last.result === 'delivered' && since === null)) return
+  const mark = last.result === 'delivered' ? { since: null, error: null } : { since: since ?? now, error: last.error }
+  await executor.all(marked, { notificationId, ...mark })
+}
+
 /** Whether the queue has a due delivery that is not `busy`. */
 export async function moreToDo(
   executor: Executor,
@@ -129,6 +165,7 @@ export async function advanceQueue(executor: Executor, advance: QueueAdvance): P
   await makeDue(executor, notificationId, now)
   let { position, waiting } = leased
   for (const each of tried) waiting -= await settleDelivery(executor, notificationId, each, now)
+  await markFailing(executor, notificationId, tried, leased.failing_since, now)
   let next = await freeDeliveries(executor, notificationId, now, busy, room)
   if (next.length < room && waiting < waitingMax) {
     const newest = await newestEvent(executor)

@@ -27,7 +27,7 @@ export const ofEvents: readonly Sql[] = [
   // A row per notification that a relayer ever named: its position in the outbox, and the owner of its queue.
   `CREATE TABLE delivery_queues (
     notification_id TEXT PRIMARY KEY, position BIGINT NOT NULL, waiting BIGINT NOT NULL,
-    leased_by TEXT, leased_until BIGINT NOT NULL
+    leased_by TEXT, leased_until BIGINT NOT NULL, failing_since BIGINT, last_error TEXT
   )`,
   // A delivered row is deleted. due_at is null behind an earlier event of the same transaction, and for dead letters.
   `CREATE TABLE deliveries (
