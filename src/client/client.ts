@@ -245,11 +245,7 @@ export function openClient(connection: Connection): Client {
     withdrawAcknowledgment: (relayerId, condition) =>
       requestData(connection, { method: 'DELETE', path: acknowledgment(relayerId, condition) }),
 
-    networks: (paging) => list('/networks', paging),
-    pauseNetwork: (networkId, body = {}) =>
-      requestData(connection, { method: 'PUT', path: `/networks/${id(networkId)}/pause`, body }),
-    resumeNetwork: (networkId) =>
-      requestData(connection, { method: 'DELETE', path: `/networks/${id(networkId)}/pause` }),
+    ...networksOver(connection),
 
     permitGapFillers: (relayerId, body) =>
       requestData(connection, { method: 'POST', path: at(relayerId, '/gap-fillers'), body }),
@@ -283,6 +279,15 @@ function holdsOver(connection: Connection, { at, one }: Paths): Pick<Client, 'ho
         ...{ method: 'POST', path: at(relayerId, '/transactions/release') },
         body: { transactions },
       }),
+  }
+}
+
+function networksOver(connection: Connection): Pick<Client, 'networks' | 'pauseNetwork' | 'resumeNetwork'> {
+  const pause = (networkId: string) => `/networks/${encodeURIComponent(networkId)}/pause`
+  return {
+    networks: (paging) => readsOver(connection).list('/networks', paging),
+    pauseNetwork: (networkId, body = {}) => requestData(connection, { method: 'PUT', path: pause(networkId), body }),
+    resumeNetwork: (networkId) => requestData(connection, { method: 'DELETE', path: pause(networkId) }),
   }
 }
 
