@@ -23,6 +23,7 @@ import { measureHsm } from './hsm.ts'
 import { latencyRows, measureLatency } from './latency.ts'
 import { measureOneDelete } from './one-delete.ts'
 import { measureOpenSnapshot } from './open-snapshot.ts'
+import { printRooms } from './print-rooms.ts'
 import { listProfiles } from './profiles.ts'
 import { measureRelayers } from './relayers.ts'
 import { measureRetention } from './retention.ts'
@@ -70,7 +71,7 @@ const usage = `npm run bench -- [--only ${topics}] [--row ROWS] [--database sqli
   --rows      finished transactions of the part \`finished\`, which runs only if it is named; 10,000,000 take 13 GB of disk
   --row       some rows of the part \`latency\`, with commas: round trip and block time in milliseconds, such as 200/2000, or receiver
   --json      writes the figures to a file as well
-  --profile   writes profiles of the service's processes, and says where
+  --profile   writes profiles of the service's processes, says where, and prints which rooms of src their time goes to
 `
 const values = toolArguments(usage, {
   only: { type: 'string' },
@@ -144,7 +145,10 @@ if (wants('signers')) report(await measureSigners())
 if (wants('custody')) report(await measureCustody())
 if (wants('hsm')) report(await measureHsm())
 
-if (options.profileDirectory !== undefined) print(`profiles: ${options.profileDirectory}`)
+if (options.profileDirectory !== undefined) {
+  print(`profiles: ${options.profileDirectory}`)
+  printRooms(options.profileDirectory, print)
+}
 if (values.json !== undefined) await writeFile(values.json, JSON.stringify({ machine, figures }, null, 2))
 
 function report(measured: readonly Figure[]): void {
