@@ -79,7 +79,7 @@ export interface Inquiry {
   /** A transaction waits for this tag: which block does it name? */
   readonly tag?: FinalityTag
   readonly estimates: readonly EstimateRequest[]
-  /** The highest gas limit that a client names for a transaction that may get a nonce now. Absent without one. */
+  /** The highest gas limit that a client names for a transaction of the queue. Absent without one. */
   readonly mostGas?: Gas
   /** Receivers of values whose named gas limit may not pay for a new account. Absent: none. */
   readonly receivers?: readonly ReceiverRequest[]
@@ -184,7 +184,7 @@ export interface Observation {
   /** The requested tag's block: canonical, never above `head`. Absent also where no node has the tag. */
   readonly tagged?: BlockNumber
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
-  /** The most gas that a transaction may name, by recent blocks and the rules of their fork. Absent where neither limits it. */
+  /** The most gas that a transaction may name, by recent blocks and the rules of their fork. Absent where neither is known to limit a payload of the queue. */
   readonly gasLimitMax?: Gas
   /** The requested receivers that do not exist, in lower case. Absent without a request. */
   readonly missingReceivers?: ReadonlySet<Address>

@@ -49,6 +49,7 @@ export function limitingGas({ maxTransactionGas }: Pick<NetworkProfile, 'maxTran
 /**
  * The limit where a payload has so much gas. One false header must neither end a payload nor cut its gas, so above its limit the header
  * of another provider is read, and the wider counts. Undefined: nothing limits it, or no other provider says what does; then pools decide.
+ * A header that was not compared limits nothing: what returns to the queue meanwhile may have more gas.
  */
 export async function confirmLimit(
   limitGas: LimitGas,
@@ -58,7 +59,8 @@ export async function confirmLimit(
   gas: Gas,
 ): Promise<Gas | undefined> {
   const most = limitGas.at(at.head)
-  if (most === undefined || gas <= most || providers === 1) return most
+  if (providers === 1) return most
+  if (most === undefined || gas <= most) return undefined
   const others = endpoints.order(at.by).filter(({ provider }) => provider !== at.by.provider)
   const second = await firstFitAnswer(others, async (endpoint) => {
     const reply = await readHeader(endpoint, at.head.number)

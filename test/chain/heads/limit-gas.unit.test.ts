@@ -53,7 +53,10 @@ describe('of a payload with more gas than a header allows', () => {
   test('the wider of two headers counts', async () => {
     expect(await confirmed(50_000, 21_000, 30_000_000)).toBe(30_000_000)
     expect(await confirmed(50_000, 21_000, 22_000)).toBe(22_000)
-    expect(await confirmed(20_000, 21_000, 30_000_000)).toBe(21_000)
+  })
+
+  test('one header limits nothing that it was not compared for, such as what returns to the queue meanwhile', async () => {
+    expect(await confirmed(20_000, 21_000, 30_000_000)).toBeUndefined()
   })
 
   test('the only provider is believed, and one of several is not while the others are silent', async () => {

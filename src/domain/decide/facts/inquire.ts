@@ -41,7 +41,8 @@ export function inquire(
   const rules = { ...profile, figures }
   const isBalanceInDoubt = work.isBalanceInDoubt || requested.has('balance')
   const receivers = front.slice(0, most).flatMap(({ payload }) => receiverToRead(payload, rules))
-  const mostGas = Math.max(0, ...front.slice(0, most).map(({ payload }) => payload.gasLimit ?? 0))
+  // Receipts of this observation may make room for more.
+  const mostGas = Math.max(0, ...front.map(({ payload }) => payload.gasLimit ?? 0))
   const { explainedBelow } = work.floor
   const spentBelow = Math.max(
     work.floor.spentBelow,
