@@ -90,6 +90,7 @@ export const tiers: readonly Tier[] = [
   { name: 'rest-replicas', files: ['test/e2e/replicas-*.test.ts'] },
   { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'] },
   { name: 'rest-browser', files: ['test/browser/{bulk-cancellations,dashboard,lists,look,nodes,outage}.test.ts'] },
+  { name: 'long-browser', files: ['test/browser/every-layout.test.ts'] },
   { name: 'browser', files: ['test/browser/**/*.test.ts'] },
   { name: 'long-chaos', files: ['test/chaos/**/*.test.ts'] },
   { name: 'long-haproxy', files: ['test/proxies/haproxy.test.ts'] },
@@ -151,6 +152,7 @@ const ways: Readonly<Record<string, object>> = {
   // One Chromium at a time.
   browser: { ...withProcesses, ...alone(6) },
   'rest-browser': { ...withProcesses, ...alone(7) },
+  'long-browser': { ...withProcesses, ...alone(12) },
   'rest-cli': { ...alone(5), globalSetup: ['test/cli/support/pack-once.ts'] },
   // Virtual time waits for nobody, and one file mostly waits for its tests.
   sim: { ...sweeping(2, { after: 0, seeds: 60 }), maxWorkers: 2 },

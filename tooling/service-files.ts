@@ -18,6 +18,8 @@ interface NetworkOptions {
 
 export interface RelayerOptions {
   readonly id: string
+  /** The id, unless given. */
+  readonly name?: string
   readonly privateKey: `0x${string}`
   /** The first network, unless named. */
   readonly network?: string
@@ -49,7 +51,7 @@ export async function writeServiceFiles(directory: string, files: ServiceFiles):
   const config = {
     relayers: files.relayers.map((relayer) => ({
       id: relayer.id,
-      name: relayer.id,
+      name: relayer.name ?? relayer.id,
       network: relayer.network ?? files.networks[0].name,
       network_type: 'evm',
       paused: relayer.paused ?? false,

@@ -112,7 +112,7 @@ const ofBalance: readonly string[] = ['balance_short', 'balance_below_minimum']
 
 /** The payment that ends it, at the prices of now. */
 function topUpLines(condition: string, { top_up: topUp }: OverviewView): readonly string[] {
-  if (!topUp || !ofBalance.includes(condition)) return []
+  if (!topUp || topUp.next === '0' || !ofBalance.includes(condition)) return []
   const { next, queue } = topUp
   const all =
     queue && queue.transactions > 1

@@ -118,7 +118,8 @@ function Top({ as, current }: { as: SignedIn; current: Route }) {
         </nav>
         <SearchField />
         <button type="button" class="updates" onClick={() => pause(!paused.value)}>
-          {paused.value ? 'Resume' : 'Pause'} updates
+          {paused.value ? 'Resume' : 'Pause'}
+          <span class="unseen"> updates</span>
         </button>
         <button type="button" class="plain" title={`Signed in with the key ${as.name}`} onClick={() => void signOut()}>
           Sign out

@@ -5,12 +5,15 @@ import type { Wei } from './units.ts'
 const etherMin = 10n ** 12n
 const significantDigits = 3
 
+/** A payment is rounded up to the third digit, and to this one at most: whoever pays 101 ether for 100.0001 pays 0.9999 too much. */
+const paymentDecimals = 4
+
 interface ShownAmount {
   readonly figure: string
   readonly unit: 'ether' | 'gwei'
 }
 
-/** The amount rounded to three digits: `0.00123`, `1.5`, `10,000`. `up`: to the next, for a top-up. */
+/** The amount rounded to three digits: `0.00123`, `1.5`, `10,000`. `up`: a payment, which has to suffice, as `100.0001`. */
 export function shownAmount(wei: Wei, { up = false }: { readonly up?: boolean } = {}): ShownAmount {
   const unit = unitOf(wei)
   return { figure: rounded(wei, decimalsOf[unit], up), unit }
@@ -27,7 +30,7 @@ export function inEther(wei: Wei): string {
   return words(shownAmount(wei))
 }
 
-/** The amount or more, by a hundredth at most. */
+/** The amount or more, by a hundredth of it and by 0.0001 at most. */
 export function atLeastInEther(wei: Wei): string {
   return words(shownAmount(wei, { up: true }))
 }
@@ -65,7 +68,8 @@ function exact(wei: Wei, decimals: number): string {
 
 /** A whole part keeps all its digits. */
 function rounded(wei: Wei, decimals: number, up: boolean): string {
-  const dropped = Math.min(decimals, Math.max(0, wei.toString().length - significantDigits))
+  const most = up ? decimals - paymentDecimals : decimals
+  const dropped = Math.min(most, Math.max(0, wei.toString().length - significantDigits))
   const step = 10n ** BigInt(dropped)
   return exact(((wei + (up ? step - 1n : step / 2n)) / step) * step, decimals)
 }

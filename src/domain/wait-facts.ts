@@ -26,7 +26,6 @@ export interface GasBetween {
 /** The money that a send needs. */
 interface Missing {
   readonly value: Wei
-  readonly short: Wei
   readonly paysL1: boolean
   /** Counted with the higher. */
   readonly gasBetween?: GasBetween

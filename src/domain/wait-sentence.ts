@@ -148,11 +148,11 @@ const missingFacts = {
 function balanceShort(facts: FactsOf['balance_short'], begin: string): string {
   switch (facts.of) {
     case 'send':
-      return `${begin}the balance (${inEther(facts.balance)}) does not cover ${costOfSend(facts)}: top it up, for this one by ${atLeastInEther(facts.short)} at most`
+      return `${begin}the balance (${inEther(facts.balance)}) does not cover ${costOfSend(facts)}: top it up`
     case 'passed':
-      return `${begin}the balance does not cover ${costOfSend(facts)}, and later transactions pass it (skip_unfunded): top it up, for this one by ${atLeastInEther(facts.short)} at most`
+      return `${begin}the balance does not cover ${costOfSend(facts)}, and later transactions pass it (skip_unfunded): top it up`
     case 'late':
-      return `${begin}the balance of ${facts.lagBlocks} blocks ago (${inEther(facts.balance)}) does not cover ${costOfSend(facts)}, and a payment to the account counts after ${facts.lagBlocks} blocks: wait, or top it up, for this one by ${atLeastInEther(facts.short)} at most`
+      return `${begin}the balance of ${facts.lagBlocks} blocks ago (${inEther(facts.balance)}) does not cover ${costOfSend(facts)}, and a payment to the account counts after ${facts.lagBlocks} blocks: wait`
     case 'emptying':
       return `${begin}${belowReserve(facts)}, so it goes alone: once no other transaction of the account is in flight, or was mined in the last ${facts.lagBlocks} blocks; or top it up, for this one by ${atLeastInEther(facts.short)} at most`
     case 'delegated':

@@ -35,8 +35,10 @@ test.each([
   expect(inGwei(wei)).toBe(text)
 })
 
-test('an amount that has to suffice is rounded up, by a hundredth at most', () => {
-  expect(atLeastInEther(1_001_000_000_000_000_001n)).toBe('1.01 ether')
+test('an amount that has to suffice is rounded up, by a hundredth and by 0.0001 at most', () => {
+  expect(atLeastInEther(1_001_000_000_000_000_001n)).toBe('1.0011 ether')
+  expect(atLeastInEther(100_000_100_000_000_000_000n)).toBe('100.0001 ether')
+  expect(atLeastInEther(12_345_678_912_345_678n)).toBe('0.0124 ether')
   expect(atLeastInEther(ether)).toBe('1 ether')
   expect(atLeastInEther(1n)).toBe('0.000000001 gwei')
   for (let wei = 7n; wei < 10n ** 24n; wei = (wei * 13n) / 7n + 1n) {
@@ -44,7 +46,7 @@ test('an amount that has to suffice is rounded up, by a hundredth at most', () =
     const [whole = '', fraction = ''] = figure.replaceAll(',', '').split('.')
     const decimals = unit === 'ether' ? 18 : 9
     const shown = BigInt(whole + fraction.padEnd(decimals, '0'))
-    expect(shown >= wei && shown * 100n <= wei * 101n).toBe(true)
+    expect(shown >= wei && shown * 100n <= wei * 101n && shown - wei < 10n ** BigInt(decimals - 4)).toBe(true)
   }
 })
 

@@ -4,7 +4,7 @@ import { ether, gwei, hashOf, now, someRelayer } from './some.ts'
 
 const { id: relayerId, network } = someRelayer()
 const [noOp, spender, over] = [hashOf(1), hashOf(2), hashOf(3)]
-const short = { value: 7n * ether, short: 2n * ether, paysL1: true } as const
+const short = { value: 7n * ether, paysL1: true } as const
 const atCap = { of: 'attempt', nonce: 41, since: 1_234 } as const
 
 export const someReasons: readonly Reason[] = [

@@ -1,5 +1,4 @@
 // The balance runs out: the queue waits and says why, a cancel can still be paid, and all goes on when money comes.
-import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
@@ -41,10 +40,9 @@ test('what the balance does not cover waits with a reason, in order, and goes ou
   ] as [Payment, Payment, Payment]
   await inPool(stage, sender, [0])
   await waitsBecause(big, 'does not cover its value (1 ether) and gas')
-  // What it says is needed is enough.
-  const { status_reason: reported } = await view(stage, big)
-  const [, topUpEther = ''] = /top it up, for this one by ([\d.]+) ether at most/.exec(reported ?? '') ?? []
-  const topUp = parseEther(topUpEther)
+  // What the overview says is needed is enough.
+  const { body } = await stage.client.request('GET', `/relayers/${sender.id}/overview`)
+  const topUp = BigInt((body as { data: { top_up: { next: string } } }).data.top_up.next)
   expect((await view(stage, behind)).status).toBe('pending')
   await setBalance(
     sender,

@@ -2,6 +2,7 @@
 import { type Anvil, devAccount, startAnvil } from '../anvil.ts'
 import { type Client, openClient, until } from '../client.ts'
 import { type Service, startService } from '../service.ts'
+import type { RelayerOptions } from '../service-files.ts'
 
 export interface Scene extends AsyncDisposable {
   readonly anvil: Anvil
@@ -24,17 +25,23 @@ interface SceneOptions {
   readonly queued?: number
   /** Nothing was ever sent. */
   readonly isEmpty?: boolean
+  /** Relayers beside those, and a second network of the same chain. */
+  readonly others?: { readonly network: string; readonly relayers: readonly RelayerOptions[] }
 }
 
-export async function setScene({ queued = 8, isEmpty = false }: SceneOptions = {}): Promise<Scene> {
+export async function setScene({ queued = 8, isEmpty = false, others }: SceneOptions = {}): Promise<Scene> {
   await using pieces = new AsyncDisposableStack()
   const anvil = pieces.use(await startAnvil({ mining: 'manual', baseFee: BigInt(gwei) }))
   const service = pieces.use(
     await startService({
-      networks: [{ name: 'localhost', rpcUrls: [anvil.url], requiredConfirmations: 2, averageBlocktimeMs: 200 }],
+      networks: [
+        { name: 'localhost', rpcUrls: [anvil.url], requiredConfirmations: 2, averageBlocktimeMs: 200 },
+        ...(others ? [{ name: others.network, rpcUrls: [anvil.url] }] : []),
+      ],
       relayers: [
         { id: 'payouts', privateKey: devAccount(0).key, policies: { gas_price_cap: 3 * gwei, max_in_flight: 4 } },
         ...healthy.map((id, index) => ({ id, privateKey: devAccount(index + 1).key, notificationId: 'pager' })),
+        ...(others?.relayers ?? []),
       ],
       notifications: [{ id: 'pager', url: 'https://hooks.example.com/rescind' }],
     }),

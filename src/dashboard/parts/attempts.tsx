@@ -16,6 +16,7 @@ export function Attempts({ trace, network }: { trace: TraceView; network: string
     return <Empty title="Nothing signed yet">It has no nonce: a cancellation costs nothing.</Empty>
   return (
     <Table
+      name="cards"
       caption="Attempts, oldest first"
       rows={attempts}
       keyOf={({ hash }) => hash}

@@ -101,7 +101,9 @@ function Condition({
           </p>
         )}
         {cap && <CapHelp relayer={id} name={cap} price={price} />}
-        {topUp && ofBalance.includes(condition) && <TopUp topUp={topUp} symbol={networkOf(network).symbol} />}
+        {topUp && topUp.next !== '0' && ofBalance.includes(condition) && (
+          <TopUp topUp={topUp} symbol={networkOf(network).symbol} />
+        )}
       </div>
       {isOfFirst && heldUp && (
         <a class="button" href={pathOf`/relayers/${id}/transactions/${heldUp.id}`}>

@@ -5,7 +5,8 @@ import { now } from '../state/clock.ts'
 import { request } from '../state/request.ts'
 import type { KeyScope } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
-import { ApiCall, Copy, TextField } from './pieces.tsx'
+import { ApiCall, CheckBox, Copy, TextField, toggled } from './pieces.tsx'
+import { RelayerPicker } from './relayer-picker.tsx'
 
 /** What each scope lets a program do. */
 const scopes: readonly (readonly [KeyScope, string])[] = [
@@ -28,14 +29,13 @@ const dayMs = 86_400_000
 export function MakeKey({ made, close }: { made: (key: NewApiKeyView) => void; close: () => void }) {
   const name = useSignal('')
   const chosen = useSignal<readonly KeyScope[]>(['read'])
-  const relayers = useSignal('')
+  const only = useSignal<readonly string[]>([])
   const days = useSignal('30')
   const begun = useSignal(now())
-  const only = relayers.value.split(/[\s,]+/).filter((id) => id !== '')
   const body: ApiKeyInput = {
     name: name.value,
     scopes: chosen.value,
-    ...(only.length > 0 && { relayers: only }),
+    ...(only.value.length > 0 && { relayers: only.value }),
     ...(days.value !== '' && { expires_at: new Date(begun.value + Number(days.value) * dayMs).toISOString() }),
   }
   return (
@@ -53,20 +53,18 @@ export function MakeKey({ made, close }: { made: (key: NewApiKeyView) => void; c
       <fieldset>
         <legend>Scopes</legend>
         {scopes.map(([scope, meaning]) => (
-          <label key={scope} class="choice">
-            <input
-              type="checkbox"
-              checked={chosen.value.includes(scope)}
-              onChange={({ currentTarget }) => {
-                const others = chosen.value.filter((each) => each !== scope)
-                chosen.value = currentTarget.checked ? [...others, scope] : others
-              }}
-            />
+          <CheckBox
+            key={scope}
+            isOn={chosen.value.includes(scope)}
+            set={(isOn) => {
+              chosen.value = toggled(chosen.value, scope, isOn)
+            }}
+          >
             <code>{scope}</code> {meaning}
-          </label>
+          </CheckBox>
         ))}
       </fieldset>
-      <TextField label="Relayers (empty: all)" text={relayers} spellcheck={false} />
+      <RelayerPicker legend="Relayers (none: all)" chosen={only} />
       <label>
         Expires after
         <select

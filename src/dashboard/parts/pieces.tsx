@@ -5,7 +5,7 @@ import type { ListedTraceView } from '../../client/dashboard-types.ts'
 import { type Tone, verdictWords } from '../../words/verdict.ts'
 import { after, shownNow } from '../state/clock.ts'
 import { conditionTitles } from '../state/conditions.ts'
-import { duration, exactTime, localTime, shortened, timeOfDay } from '../state/format.ts'
+import { duration, exactTime, localTime, plural, shortened, timeOfDay } from '../state/format.ts'
 import { isStale, readAt } from '../state/live.ts'
 import type { Loaded } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
@@ -66,6 +66,45 @@ export function TextField({
         }}
       />
     </label>
+  )
+}
+
+/** A box to check, beside its words. */
+export function CheckBox({
+  isOn,
+  set,
+  children,
+}: {
+  isOn: boolean
+  set: (isOn: boolean) => void
+  children: ComponentChildren
+}) {
+  return (
+    <label class="choice">
+      <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => set(currentTarget.checked)} />
+      <span>{children}</span>
+    </label>
+  )
+}
+
+/** `all` with `one`, or without it. */
+export function toggled<T>(all: readonly T[], one: T, isOn: boolean): readonly T[] {
+  const others = all.filter((each) => each !== one)
+  return isOn ? [...others, one] : others
+}
+
+/** The only one, or how many they are, with their ids as the title. Undefined: all relayers. */
+export function RelayerIds({ ids }: { ids: readonly string[] | undefined }) {
+  if (ids === undefined) return <>all</>
+  return <span title={ids.join(', ')}>{ids.length === 1 ? ids[0] : plural(ids.length, 'relayer')}</span>
+}
+
+/** The start of a text in the width that is left. The whole of it is its title. */
+export function Elided({ children }: { children: string }) {
+  return (
+    <span class="elided" title={children}>
+      {children}
+    </span>
   )
 }
 
@@ -234,7 +273,12 @@ export function TransactionBadge({ trace }: { trace: ListedTraceView }) {
     const [tone, word] = verdictWords(cancellation)
     return <Badge tone={tone}>{word}</Badge>
   }
-  if (wait) return <Badge tone={wait.condition === 'paused' ? 'warn' : 'bad'}>{conditionTitles[wait.condition]}</Badge>
+  if (wait)
+    return (
+      <Badge tone={['paused', 'on_hold'].includes(wait.condition) ? 'warn' : 'bad'}>
+        {conditionTitles[wait.condition]}
+      </Badge>
+    )
   return <StateBadge trace={trace} />
 }
 

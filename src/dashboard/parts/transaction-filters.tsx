@@ -59,6 +59,12 @@ export function TransactionFilters({ symbol }: { symbol: string }) {
             ))}
           </select>
         </label>
+        <button type="submit">Filter</button>
+        {query !== '' && (
+          <button type="button" onClick={clear}>
+            Clear filters
+          </button>
+        )}
       </div>
       <details open={filterNames.some((name) => !always.includes(name) && filters.has(name))}>
         <summary>More filters</summary>
@@ -111,14 +117,6 @@ export function TransactionFilters({ symbol }: { symbol: string }) {
           </label>
         </div>
       </details>
-      <div class="row ends">
-        <button type="submit">Filter</button>
-        {query !== '' && (
-          <button type="button" onClick={clear}>
-            Clear filters
-          </button>
-        )}
-      </div>
     </form>
   )
 }

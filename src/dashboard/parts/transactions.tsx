@@ -15,7 +15,7 @@ import { isOpen } from '../state/standing.ts'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { CancelSelected } from './cancel-selected.tsx'
 import { Ether } from './exact.tsx'
-import { Age, Copy, Empty, Shown, StateBadge, TransactionLink } from './pieces.tsx'
+import { Age, CheckBox, Copy, Elided, Empty, Shown, StateBadge, TransactionLink, toggled } from './pieces.tsx'
 import { type Column, Table } from './table.tsx'
 import { TransactionFilters } from './transaction-filters.tsx'
 
@@ -80,8 +80,7 @@ function useSelection() {
   const ids = useSignal<readonly string[]>([])
   const isCanceling = useSignal(false)
   const choose = (id: string, isChosen: boolean) => {
-    const others = ids.value.filter((each) => each !== id)
-    ids.value = isChosen ? [...others, id] : others
+    ids.value = toggled(ids.value, id, isChosen)
   }
   return { ids, isCanceling, choose }
 }
@@ -91,7 +90,7 @@ type Selection = ReturnType<typeof useSelection>
 function SelectionBar({ selection: { ids, isCanceling } }: { selection: Selection }) {
   if (ids.value.length === 0) return null
   return (
-    <p class="row ends" role="status">
+    <p class="selection" role="status">
       {plural(ids.value.length, 'transaction')} selected{' '}
       <button
         type="button"
@@ -135,6 +134,7 @@ function List({
         caption="Transactions, newest first"
         rows={traces}
         keyOf={({ transaction }) => transaction.id}
+        pick={may('cancel') ? (trace) => <Pick selection={selection} trace={trace} /> : undefined}
         columns={[
           { title: 'Transaction', of: ({ transaction: { id } }) => <TransactionLink relayer={relayer} id={id} /> },
           { title: 'Status', isClear: true, of: (trace) => <StateBadge trace={trace} /> },
@@ -156,50 +156,40 @@ function List({
           { title: 'Age', kind: 'number', of: ({ transaction }) => <Age at={transaction.created_at} /> },
           {
             title: 'Reason',
-            of: ({ transaction: { status_reason: text } }) => (text === undefined ? undefined : <Reason text={text} />),
+            kind: 'fill',
+            isExtra: true,
+            of: ({ transaction: { status_reason: text } }) =>
+              text === undefined ? undefined : <Elided>{begun(text)}</Elided>,
           },
-          ...(may('cancel') ? [actions(selection, cancel)] : []),
+          ...(may('cancel') ? [actions(cancel)] : []),
         ]}
       />
     </>
   )
 }
 
-function actions({ ids, choose }: Selection, cancel: (transaction: TransactionView) => void): Column<ListedTraceView> {
+function Pick({ selection: { ids, choose }, trace }: { selection: Selection; trace: ListedTraceView }) {
+  const { id } = trace.transaction
+  return (
+    isOpen(trace) && (
+      <CheckBox isOn={ids.value.includes(id)} set={(isChosen) => choose(id, isChosen)}>
+        <span class="unseen">Select transaction {id}</span>
+      </CheckBox>
+    )
+  )
+}
+
+function actions(cancel: (transaction: TransactionView) => void): Column<ListedTraceView> {
   return {
     title: 'Actions',
     kind: 'do',
-    of: (trace) => {
-      const { id } = trace.transaction
-      return (
-        isOpen(trace) && (
-          <>
-            <label class="pick">
-              <input
-                type="checkbox"
-                checked={ids.value.includes(id)}
-                onChange={({ currentTarget }) => choose(id, currentTarget.checked)}
-              />{' '}
-              Select<span class="unseen"> transaction {id}</span>
-            </label>{' '}
-            <button type="button" class="quiet" onClick={() => cancel(trace.transaction)}>
-              Cancel…<span class="unseen"> transaction {id}</span>
-            </button>
-          </>
-        )
-      )
-    },
+    of: (trace) =>
+      isOpen(trace) && (
+        <button type="button" class="quiet" onClick={() => cancel(trace.transaction)}>
+          Cancel…<span class="unseen"> transaction {trace.transaction.id}</span>
+        </button>
+      ),
   }
-}
-
-/** The start of it: the view of the transaction has all. */
-function Reason({ text }: { text: string }) {
-  const shown = begun(text)
-  return (
-    <span class="why clamped" title={shown}>
-      {shown}
-    </span>
-  )
 }
 
 // From page to page of a list whose place is in the URL. Beyond the pages that were counted, a list goes on from a position.

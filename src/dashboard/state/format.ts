@@ -55,7 +55,8 @@ export function timeOfDay(ms: number): string {
 
 /** The start and the end, which people compare. */
 export function shortened(text: string, lead = 8, tail = 6): string {
-  return text.length <= lead + tail + 1 ? text : `${text.slice(0, lead)}…${text.slice(-tail)}`
+  const isName = !/^(0x)?[\da-f-]{12}/i.test(text)
+  return isName || text.length <= lead + tail + 1 ? text : `${text.slice(0, lead)}…${text.slice(-tail)}`
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

@@ -4,7 +4,7 @@ import type { ApiKeyView, NewApiKeyView } from '../../client/account-types.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Time } from '../parts/exact.tsx'
 import { MakeKey, NewKey } from '../parts/make-key.tsx'
-import { Age, ApiCall, Badge, Copy, Empty, Heading, Pages, Shown } from '../parts/pieces.tsx'
+import { Age, ApiCall, Badge, Copy, Empty, Heading, Pages, RelayerIds, Shown } from '../parts/pieces.tsx'
 import { Table } from '../parts/table.tsx'
 import { now } from '../state/clock.ts'
 import { plural } from '../state/format.ts'
@@ -114,22 +114,22 @@ function Keys({ keys, revoke }: { keys: readonly ApiKeyView[]; revoke: (key: Api
       rows={keys}
       keyOf={({ id }) => id}
       columns={[
-        {
-          title: 'Name',
-          of: ({ id, name, hint }) => (
-            <>
-              {name}
-              <small>
-                <Copy text={id} label="id" /> · {hint}…
-              </small>
-            </>
-          ),
-        },
+        { title: 'Name', of: ({ name }) => name },
+        { title: 'Id', isExtra: true, of: ({ id }) => <Copy text={id} label="id" /> },
         { title: 'State', isClear: true, of: (key) => <State of={key} /> },
-        { title: 'Scopes', of: ({ scopes }) => scopes.join(', ') },
-        { title: 'Relayers', of: ({ relayers }) => relayers?.join(', ') ?? 'all' },
-        { title: 'Last used', of: ({ last_used_at: at }) => (at === undefined ? 'never' : <Ago at={at} />) },
-        { title: 'Created', of: ({ created_at: at }) => <Time at={at} /> },
+        { title: 'Scopes', kind: 'why', of: ({ scopes }) => scopes.join(', ') },
+        { title: 'Relayers', of: ({ relayers }) => <RelayerIds ids={relayers} /> },
+        {
+          title: 'Last used',
+          isExtra: true,
+          of: ({ last_used_at: at }) => (at === undefined ? 'never' : <Ago at={at} />),
+        },
+        { title: 'Created', isExtra: true, of: ({ created_at: at }) => <Ago at={at} /> },
+        {
+          title: 'Expires',
+          isExtra: true,
+          of: ({ expires_at: at }) => (at === undefined ? 'never' : <Time at={at} />),
+        },
         {
           title: 'Actions',
           kind: 'do',
@@ -155,14 +155,6 @@ function Ago({ at }: { at: string }) {
 
 function State({ of: { revoked_at: revokedAt, expires_at: expiresAt } }: { of: ApiKeyView }) {
   if (revokedAt !== undefined) return <Badge tone="quiet">revoked</Badge>
-  if (expiresAt === undefined) return <Badge tone="good">in force</Badge>
-  if (Date.parse(expiresAt) <= now()) return <Badge tone="quiet">expired</Badge>
-  return (
-    <>
-      <Badge tone="good">in force</Badge>
-      <small>
-        until <Time at={expiresAt} />
-      </small>
-    </>
-  )
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= now()) return <Badge tone="quiet">expired</Badge>
+  return <Badge tone="good">in force</Badge>
 }

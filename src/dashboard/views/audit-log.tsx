@@ -77,11 +77,12 @@ function Records({ entries }: { entries: readonly AuditView[] }) {
           ),
         },
         { title: 'Operation', of: ({ operation }) => operation ?? '—' },
-        { title: 'Key', of: ({ key_id: key }) => (key === undefined ? 'none' : shortened(key)) },
+        { title: 'Key', isExtra: true, of: ({ key_id: key }) => (key === undefined ? 'none' : shortened(key)) },
         { title: 'On', of: (entry) => <Subject of={entry} /> },
-        { title: 'Address', of: ({ address }) => address ?? '—' },
+        { title: 'Address', isExtra: true, of: ({ address }) => address ?? '—' },
         {
           title: 'Request',
+          isExtra: true,
           of: ({ request_id: id }) => (id === undefined ? '—' : <Copy text={id} label="request id" />),
         },
       ]}
@@ -94,7 +95,8 @@ function Subject({ of }: { of: AuditView }) {
   if (relayer !== undefined && transaction !== undefined) {
     return (
       <a href={pathOf`/relayers/${relayer}/transactions/${transaction}`}>
-        {relayer} / {shortened(transaction)}
+        <span class="extra">{relayer} / </span>
+        {shortened(transaction)}
       </a>
     )
   }

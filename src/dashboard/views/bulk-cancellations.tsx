@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { BulkHeadView } from '../../client/bulk-types.ts'
 import { filterWords } from '../../words/bulk.ts'
 import { BulkBadge, BulkCost } from '../parts/bulk-state.tsx'
-import { Age, Empty, Heading, Pages, Shown } from '../parts/pieces.tsx'
+import { Age, Elided, Empty, Heading, Pages, RelayerIds, Shown } from '../parts/pieces.tsx'
 import { Table } from '../parts/table.tsx'
 import { bulksPath, canceledBy, mayStop, useSymbols } from '../state/bulk.ts'
 import { grouped, plural, shortened } from '../state/format.ts'
@@ -66,14 +66,14 @@ function Bulks({ bulks }: { bulks: readonly BulkHeadView[] }) {
         {
           title: 'Cancellation',
           of: ({ id, name }) => (
-            <a href={pathOf`/bulk-cancellations/${id}`} title={id}>
+            <a class="named" href={pathOf`/bulk-cancellations/${id}`} title={id}>
               {name ?? <code>{shortened(id)}</code>}
             </a>
           ),
         },
         { title: 'State', isClear: true, of: (bulk) => <BulkBadge bulk={bulk} /> },
-        { title: 'Filter', of: ({ filter }) => filterWords(filter) },
-        { title: 'Relayers', of: (bulk) => (bulk.every_relayer ? 'all' : bulk.relayers.join(', ')) },
+        { title: 'Filter', kind: 'fill', of: ({ filter }) => <Elided>{filterWords(filter)}</Elided> },
+        { title: 'Relayers', of: (bulk) => <RelayerIds ids={bulk.every_relayer ? undefined : bulk.relayers} /> },
         { title: 'Canceled', kind: 'number', of: ({ counts }) => grouped(canceledBy(counts)) },
         {
           title: 'Cost',

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { DeadLetterView, NotificationView } from '../../client/record-types.ts'
 import { Time } from '../parts/exact.tsx'
-import { Copy, Empty, Heading, Pages, Shown, TransactionLink } from '../parts/pieces.tsx'
+import { Copy, Elided, Empty, Heading, Pages, Shown, TransactionLink } from '../parts/pieces.tsx'
 import { Table } from '../parts/table.tsx'
 import { failureWords } from '../state/act.ts'
 import { grouped, plural } from '../state/format.ts'
@@ -89,7 +89,7 @@ function List({ letters, redeliver }: { letters: readonly DeadLetterView[]; rede
         { title: 'Status', of: ({ event: { payload } }) => ('status' in payload ? payload.status : 'final') },
         { title: 'Tries', kind: 'number', of: ({ tries }) => grouped(tries) },
         { title: 'Given up', of: ({ gave_up_at: at }) => <Time at={at} /> },
-        { title: 'Last error', kind: 'why', of: ({ last_error: error }) => error },
+        { title: 'Last error', kind: 'fill', of: ({ last_error: error }) => <Elided>{error}</Elided> },
         {
           title: 'Actions',
           kind: 'do',

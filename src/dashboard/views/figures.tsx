@@ -271,7 +271,12 @@ function Steps({ points, symbols }: { points: readonly Point[]; symbols: Symbols
         columns={[
           { title: 'From', of: ({ at }) => <time dateTime={at}>{exactTime(at).slice(0, 16)}</time> },
           ...shown.map(([figure, title]): Column<Point> => {
-            return { title, kind: 'number', of: (point) => grouped(point[figure] ?? 0) }
+            return {
+              title,
+              kind: 'number',
+              isExtra: figure.includes('calls'),
+              of: (point) => grouped(point[figure] ?? 0),
+            }
           }),
           { title: 'Average time', kind: 'number', of: (point) => secondsOf(point) },
           ...[...symbols].map(([symbol, isOf]): Column<Point> => {

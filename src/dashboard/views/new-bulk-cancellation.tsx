@@ -1,9 +1,10 @@
 // A new bulk cancellation by a filter: a form, its preview, the API call that it makes, and a typed confirmation.
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { BulkInput } from '../../client/bulk-types.ts'
 import { filterWords, limitWords } from '../../words/bulk.ts'
 import { PreviewedConfirm } from '../parts/bulk-preview.tsx'
-import { Heading } from '../parts/pieces.tsx'
+import { CheckBox, Heading, toggled } from '../parts/pieces.tsx'
+import { RelayerPicker } from '../parts/relayer-picker.tsx'
 import { mayStop, useMakeBulk } from '../state/bulk.ts'
 import { parameterOf } from '../state/filters.ts'
 import { may } from '../state/session.ts'
@@ -12,25 +13,26 @@ const statuses = ['pending', 'sent', 'submitted'] as const
 type Status = (typeof statuses)[number]
 type BulkFields = Readonly<
   Record<
-    | ('relayers' | 'to' | 'selector' | 'tag' | 'older_than' | 'newer_than' | 'value_from' | 'value_to')
+    | ('to' | 'selector' | 'tag' | 'older_than' | 'newer_than' | 'value_from' | 'value_to')
     | ('nonce_from' | 'nonce_to' | 'name' | 'reason' | 'max_cost'),
     string
   >
 >
 const empty: BulkFields = {
-  ...{ relayers: '', to: '', selector: '', tag: '', older_than: '', newer_than: '', value_from: '', value_to: '' },
+  ...{ to: '', selector: '', tag: '', older_than: '', newer_than: '', value_from: '', value_to: '' },
   ...{ nonce_from: '', nonce_to: '', name: '', reason: '', max_cost: '' },
 }
 
 export function NewBulkCancellation() {
   const fields = useSignal(empty)
+  const relayers = useSignal<readonly string[]>([])
   const chosen = useSignal<readonly Status[]>([])
   const isAll = useSignal(false)
   const pauses = useSignal(false)
   const isFree = useSignal(false)
   const make = useMakeBulk()
   const body = {
-    ...bodyOf(fields.value, chosen.value, isAll.value, pauses.value),
+    ...bodyOf(fields.value, chosen.value, isAll.value ? 'all' : relayers.value, pauses.value),
     ...limitOf(fields.value, isFree.value),
   }
   const set = (name: keyof BulkFields) => (text: string) => {
@@ -44,31 +46,31 @@ export function NewBulkCancellation() {
       </nav>
       <Heading>Cancel by a filter</Heading>
       {!may('cancel') && <p class="notice warn">This key may not cancel. A key with the scope “cancel” may.</p>}
-      <div class="filters">
-        <div class="row">
-          {!isAll.value && <Field label="Relayers, with commas" {...field('relayers')} />}
-          <Check label="All relayers" on={isAll} />
-          {mayStop() && <Check label="Pause them" on={pauses} />}
-        </div>
-        <div class="row">
+      <div class="columns apart">
+        <div class="form">
+          <div class="choices across">
+            <Check label="All relayers" on={isAll} />
+            {mayStop() && <Check label="Pause them" on={pauses} />}
+          </div>
+          {!isAll.value && <RelayerPicker legend="Relayers" chosen={relayers} />}
           <Field label="Receiver" hint="0x…" {...field('to')} />
           <Field label="Selector" hint="0xa9059cbb" {...field('selector')} />
           <Field label="Tags, with commas" {...field('tag')} />
           <fieldset>
             <legend>Status (none: each of them)</legend>
-            {statuses.map((status) => (
-              <label key={status} class="choice">
-                <input
-                  type="checkbox"
-                  checked={chosen.value.includes(status)}
-                  onChange={({ currentTarget }) => {
-                    const others = chosen.value.filter((each) => each !== status)
-                    chosen.value = currentTarget.checked ? [...others, status] : others
+            <div class="choices">
+              {statuses.map((status) => (
+                <CheckBox
+                  key={status}
+                  isOn={chosen.value.includes(status)}
+                  set={(isOn) => {
+                    chosen.value = toggled(chosen.value, status, isOn)
                   }}
-                />
-                {status}
-              </label>
-            ))}
+                >
+                  {status}
+                </CheckBox>
+              ))}
+            </div>
           </fieldset>
           <FieldRange
             legend="Age, such as 90s, 10m, 24h"
@@ -83,43 +85,43 @@ export function NewBulkCancellation() {
             other={field('value_to')}
           />
           <FieldRange legend="Nonce" labels={['from', 'to']} one={field('nonce_from')} other={field('nonce_to')} />
-        </div>
-        <div class="row">
-          <Check label="Only free ones" on={isFree} />
           <Field label="Cost at most, in ether (optional)" {...field('max_cost')} />
-        </div>
-        <div class="row">
+          <div class="choices">
+            <Check label="Only free ones" on={isFree} />
+          </div>
           <Field label="Name (optional)" {...field('name')} />
           <Field label="Reason (optional)" {...field('reason')} />
         </div>
+        {may('cancel') && (
+          <div class="panel">
+            <p class="lead">
+              Cancels {filterWords(body.filter)} of{' '}
+              {isAll.value
+                ? 'all relayers'
+                : body.relayers.length === 0
+                  ? 'the relayers that you choose'
+                  : [...body.relayers].join(', ')}
+              {pauses.value && ', and pauses them'}
+              {limitWords(body).map((words) => `, ${words}`)}.
+            </p>
+            <PreviewedConfirm body={body} make={make} />
+          </div>
+        )}
       </div>
-      {may('cancel') && (
-        <div class="panel">
-          <p class="lead">
-            Cancels {filterWords(body.filter)} of{' '}
-            {isAll.value ? 'all relayers' : body.relayers.length === 0 ? '…' : [...body.relayers].join(', ')}
-            {pauses.value && ', and pauses them'}
-            {limitWords(body).map((words) => `, ${words}`)}.
-          </p>
-          <PreviewedConfirm body={body} make={make} />
-        </div>
-      )}
     </>
   )
 }
 
-function Check({ label, on }: { label: string; on: { value: boolean } }) {
+function Check({ label, on }: { label: string; on: Signal<boolean> }) {
   return (
-    <label class="choice">
-      <input
-        type="checkbox"
-        checked={on.value}
-        onChange={({ currentTarget }) => {
-          on.value = currentTarget.checked
-        }}
-      />
+    <CheckBox
+      isOn={on.value}
+      set={(isOn) => {
+        on.value = isOn
+      }}
+    >
       {label}
-    </label>
+    </CheckBox>
   )
 }
 
@@ -129,7 +131,12 @@ function limitOf(fields: BulkFields, isFree: boolean): Pick<BulkInput, 'only' | 
 }
 
 /** Texts that are no figures go to the service, whose refusal names the member and the form. */
-function bodyOf(fields: BulkFields, status: readonly Status[], isAll: boolean, pause: boolean): BulkInput {
+function bodyOf(
+  fields: BulkFields,
+  status: readonly Status[],
+  relayers: BulkInput['relayers'],
+  pause: boolean,
+): BulkInput {
   const text = (name: keyof BulkFields) => fields[name].trim()
   const given = (...members: readonly (keyof BulkFields)[]) =>
     Object.fromEntries(members.filter((name) => text(name) !== '').map((name) => [name, text(name)]))
@@ -147,11 +154,7 @@ function bodyOf(fields: BulkFields, status: readonly Status[], isAll: boolean, p
       ...(status.length > 0 && { status }),
       ...{ ...wei('value_from'), ...wei('value_to'), ...nonce('nonce_from'), ...nonce('nonce_to') },
     },
-    relayers: isAll
-      ? 'all'
-      : text('relayers')
-          .split(/[\s,]+/)
-          .filter((id) => id !== ''),
+    relayers,
     ...(pause && { pause }),
   }
 }

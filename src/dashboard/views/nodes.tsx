@@ -101,6 +101,7 @@ function ReplicaView({ replica, network }: { replica: Replica; network: string }
         )}
       </p>
       <Table
+        name="cards"
         caption={`Endpoints of ${network}, seen by ${name.toLowerCase()}`}
         rows={nodes}
         keyOf={({ endpoint }) => endpoint}

@@ -121,6 +121,9 @@ function Table({ relayers, gas }: { relayers: readonly OverviewView[]; gas: read
         <thead>
           <tr>
             <th scope="col">Relayer</th>
+            <th scope="col" class="extra">
+              Network
+            </th>
             <th scope="col">State</th>
             <th scope="col" class="number">
               In flight
@@ -128,14 +131,14 @@ function Table({ relayers, gas }: { relayers: readonly OverviewView[]; gas: read
             <th scope="col" class="number">
               Queued
             </th>
-            <th scope="col" class="number">
+            <th scope="col" class="number extra">
               Oldest waiting
             </th>
             <th scope="col" class="number">
               Balance
             </th>
             {hasSpent && (
-              <th scope="col" class="number">
+              <th scope="col" class="number extra">
                 Lasts for gas
               </th>
             )}
@@ -177,16 +180,17 @@ function State({ view }: { view: OverviewView }) {
     return (
       <>
         <Badge tone={health === 'stuck' ? 'bad' : 'warn'}>{conditionTitles[first.condition]}</Badge>
-        <p class="why">
+        <Runbook wait={first} />
+        <p class={health === 'stuck' ? 'why' : 'why elided extra'} title={first.text && begun(first.text)}>
           For <Age at={first.since} />
           {health === 'acknowledged' && ', acknowledged'}
-          {first.text === undefined ? '.' : `. ${begun(first.text)}`}
+          {first.text === undefined ? '.' : `. ${begun(first.text)}.`}
           {capIn(first.condition) && view.network_price && (
             <>
-              . The network’s price now: <Gwei wei={view.network_price.per_gas} />.
+              {' '}
+              The network’s price now: <Gwei wei={view.network_price.per_gas} />.
             </>
-          )}{' '}
-          <Runbook wait={first} />
+          )}
           {others.length > 0 && <> And {plural(others.length, 'other condition')}.</>}
         </p>
       </>
@@ -225,13 +229,15 @@ function Row({ view, fees }: { view: OverviewView; fees?: readonly DailyGasView[
     <tr class={healthOf(view, shownNow.value)}>
       <th scope="row">
         <a href={pathOf`/relayers/${view.id}`}>{view.id}</a>
-        <small>
-          {view.name === view.id ? '' : `${view.name} · `}
-          {view.network}
-        </small>
+        {view.name !== view.id && <small>{view.name}</small>}
       </th>
+      <td class="extra" data-label="Network">
+        {view.network}
+      </td>
       <td class="state">
-        <State view={view} />
+        <div class="held">
+          <State view={view} />
+        </div>
       </td>
       <td class="number" data-label="In flight">
         {grouped(view.in_flight)}
@@ -240,7 +246,7 @@ function Row({ view, fees }: { view: OverviewView; fees?: readonly DailyGasView[
       <td class="number" data-label="Queued">
         {grouped(view.queued)}
       </td>
-      <td class="number" data-label="Oldest waiting">
+      <td class="number extra" data-label="Oldest waiting">
         {view.oldest ? <Age at={view.oldest.created_at} /> : '—'}
       </td>
       <td class="number" data-label="Balance">
@@ -253,15 +259,15 @@ function Row({ view, fees }: { view: OverviewView; fees?: readonly DailyGasView[
         )}
       </td>
       {fees && (
-        <td class="number" data-label="Lasts for gas">
+        <td class="number extra" data-label="Lasts for gas">
           {balance === undefined ? '—' : <Lasting balance={BigInt(balance)} fees={fees} />}
         </td>
       )}
       <td class="do">
-        {may('cancel') && (
+        {may('cancel') && open > 0 && (
           <CancelAllLink
             id={view.id}
-            isOpen={open > 0}
+            isOpen
             isUrgent={healthOf(view, shownNow.value) === 'stuck' || healthOf(view, shownNow.value) === 'slow'}
           />
         )}

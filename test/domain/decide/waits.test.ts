@@ -132,12 +132,7 @@ const cases: readonly Case[] = [
     { relayer: withPolicies({ minBalance: 10n }), queued: [queued(1)] },
     { balance: 7n },
   ],
-  [
-    'balance_short',
-    { of: 'send', balance: 5n, value: 1n, short: 2_000_000n * gwei, paysL1: false },
-    { queued: [queued(1)] },
-    { balance: 5n },
-  ],
+  ['balance_short', { of: 'send', balance: 5n, value: 1n, paysL1: false }, { queued: [queued(1)] }, { balance: 5n }],
   [
     'gas_price_cap',
     { of: 'send', cap: 5n, price: 10n * gwei, isNamed: false },

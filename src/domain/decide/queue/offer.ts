@@ -178,7 +178,7 @@ function explainShort(
   { profile }: NetworkPolicy,
 ): Reason {
   const gasBetween = gasLimit === undefined ? gasBetweenIn(estimate) : undefined
-  const missing = { value, short: roughly(short), paysL1: l1Fee > 0n, ...(gasBetween && { gasBetween }) }
+  const missing = { value, paysL1: l1Fee > 0n, ...(gasBetween && { gasBetween }) }
   if (policies.skipUnfunded) return { condition: 'balance_short', facts: { of: 'passed', ...missing } }
   const lagBlocks = lagOf(profile)
   const isLate = lagBlocks > 0 && short <= balance - counted

@@ -8,7 +8,6 @@
 // For every other transaction each function answers undefined, or what it was given.
 
 import { newest } from '../../attempt.ts'
-import { roughly } from '../../condition.ts'
 import { type Fees, higher, type Market } from '../../fees.ts'
 import { transferGas } from '../../gas-figures.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
@@ -83,7 +82,7 @@ export function blockedByPayment(
 ): Reason | undefined {
   const missing = balance - counted
   if (!isSweep(transaction) || missing <= 0n) return undefined
-  const facts = { of: 'late', balance: counted, value: balance, short: roughly(missing), paysL1: false } as const
+  const facts = { of: 'late', balance: counted, value: balance, paysL1: false } as const
   return { condition: 'balance_short', facts: { ...facts, lagBlocks: lagOf(profile) } }
 }
 

@@ -195,7 +195,7 @@ describe('a payment to the account', () => {
     const waiting = { queued: [sending(1, 2n * ether)] }
     expect(verbs(waiting, { balance: 20n * ether, lagged })).toEqual(['balance_short'])
     expect(reasons(waiting, { balance: 20n * ether, lagged })).toEqual([
-      `waits: the balance of 3 blocks ago (1 ether) does not cover its value (2 ether) and gas beside the transactions in flight and cancel_reserve, and a payment to the account counts after 3 blocks: wait, or top it up, for this one by 2 ether at most`,
+      `waits: the balance of 3 blocks ago (1 ether) does not cover its value (2 ether) and gas beside the transactions in flight and cancel_reserve, and a payment to the account counts after 3 blocks: wait`,
     ])
     expect(verbs(waiting, { balance: 20n * ether })).toEqual(['assignNonce'])
   })
