@@ -41,8 +41,12 @@ test('what the balance does not cover waits with a reason, in order, and goes ou
   await inPool(stage, sender, [0])
   await waitsBecause(big, 'does not cover its value (1 ether) and gas')
   // What the overview says is needed is enough.
-  const { body } = await stage.client.request('GET', `/relayers/${sender.id}/overview`)
-  const topUp = BigInt((body as { data: { top_up: { next: string } } }).data.top_up.next)
+  const topUpNow = async () => {
+    const { body } = await stage.client.request('GET', `/relayers/${sender.id}/overview`)
+    return (body as { data: { top_up?: { next: string } } }).data.top_up?.next
+  }
+  await expect.poll(topUpNow).toMatch(/^[1-9]/)
+  const topUp = BigInt((await topUpNow()) ?? '')
   expect((await view(stage, behind)).status).toBe('pending')
   await setBalance(
     sender,
