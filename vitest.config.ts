@@ -92,6 +92,7 @@ export const tiers: readonly Tier[] = [
   { name: 'rest-browser', files: ['test/browser/{bulk-cancellations,dashboard,lists,look,nodes,outage}.test.ts'] },
   { name: 'long-browser', files: ['test/browser/every-layout.test.ts'] },
   { name: 'browser', files: ['test/browser/**/*.test.ts'] },
+  { name: 'long-nights', files: ['test/nights/**/*.test.ts'] },
   { name: 'long-chaos', files: ['test/chaos/**/*.test.ts'] },
   { name: 'long-haproxy', files: ['test/proxies/haproxy.test.ts'] },
   { name: 'rest-transfer', files: ['test/transfer/**/{cut-off,refusals,transfer}.test.ts'] },
@@ -153,6 +154,7 @@ const ways: Readonly<Record<string, object>> = {
   browser: { ...withProcesses, ...alone(6) },
   'rest-browser': { ...withProcesses, ...alone(7) },
   'long-browser': { ...withProcesses, ...alone(12) },
+  'long-nights': { ...withProcesses, ...alone(13) },
   'rest-cli': { ...alone(5), globalSetup: ['test/cli/support/pack-once.ts'] },
   // Virtual time waits for nobody, and one file mostly waits for its tests.
   sim: { ...sweeping(2, { after: 0, seeds: 60 }), maxWorkers: 2 },

@@ -8,7 +8,7 @@ import { openPrometheus } from '../../src/ops/prometheus/open.ts'
 import { someRelayer } from '../domain/some.ts'
 import { documented } from '../support/documented.ts'
 import { parseExposition, readingOf } from '../support/exposition.ts'
-import { readsOf } from './promql.ts'
+import { readsOf, samplesOf } from './promql.ts'
 import { shippedPanels, shippedRules } from './rules.ts'
 
 const ours = (names: Iterable<string>) => [...names].filter((name) => name.startsWith('rescind_')).sort()
@@ -101,6 +101,14 @@ test('an expression that does not parse is noticed', () => {
     ],
     groupings: ['a', 'b'],
   })
+})
+
+test('an expression reads the samples that all of its matchers match', () => {
+  const exposition = parseExposition('# HELP x b\n# TYPE x gauge\nx{a="1"} 1\nx{a="2",c="3"} 2\nx{a="21"} 3\n')
+  const values = (expression: string) => samplesOf(expression, exposition).map(({ value }) => value)
+  expect(values('sum by (a) (rate(x{a=~"1|2"}[5m])) > 0')).toEqual([1, 2])
+  expect(values('x{c=""} unless x{a!="2", a!~"1"} offset 5m')).toEqual([1, 3])
+  expect(values('y or x{a="4"}')).toEqual([])
 })
 
 test.each([

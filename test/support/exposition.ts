@@ -1,7 +1,7 @@
 // Prometheus's text exposition format, read strictly: what a scraper would refuse or misread throws here.
 import { request } from 'undici'
 
-interface Sample {
+export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
