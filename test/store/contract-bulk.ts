@@ -339,7 +339,7 @@ function lostNoOp(nonce: number): LostNoOp {
 
 /** Rows, attempts and events of each, without its own ids, hashes and raw bytes. */
 async function reported(under: StoreUnderTest, relayerId: RelayerId, ids: readonly TransactionId[]) {
-  const columns = `sequence, version, phase, open, status, status_reason, wait_condition, wait_facts, nonce, canceled_at, cancel_origin, cancel_cost_max, ended_at, hold, held_until,
+  const columns = `sequence, version, phase, open, status, status_reason, wait_condition, wait_facts, nonce, canceled_at, cancel_origin, cancel_cost_max, verdict, ended_at, hold, held_until,
     drop_reason, included_kind`
   return Promise.all(
     ids.map(async (id) => ({
