@@ -86,15 +86,15 @@ export function stopFaults(world: World, service: Service): void {
     node.pool.full = false
     follow(world, node)
   }
-  for (const address of world.addresses) state.balances.set(address, finalBalance(world))
   service.resumePaused()
   service.recover()
   const policies = policiesAtTheEnd(world)
   // The service reads the order of the chain when it starts.
-  const isOrderNew = world.scenario.kind.switchesOrder
-  if (state.policies === policies && !isOrderNew) return
+  const isNew = state.policies !== policies || world.scenario.kind.switchesOrder
   state.policies = policies
-  service.reconfigure()
+  // These policies keep their part of it: those of an operator before the end may have kept none.
+  for (const address of world.addresses) state.balances.set(address, finalBalance(world))
+  if (isNew) service.reconfigure()
 }
 
 function policiesAtTheEnd({ scenario: { policies, operator, ending, fees } }: World): Policies {
