@@ -244,6 +244,13 @@ describe('once their spenders are found', () => {
     expect(reported.lostHistory).toBeUndefined()
     expect(reported.decisions).toMatchObject([{ do: 'assignNonce', nonce: 7 }])
   })
+  test('the floor rises no higher than they reach, whatever a node counts by then: the nonces above would be lost', () => {
+    const counted = { ...known, lostHistory: { ...known.lostHistory, finalBelow: 22 } }
+    expect(plan({ ...looked, queued: [queued(1)], found: [] }, counted).floor).toEqual({
+      spentBelow: 7,
+      explainedBelow: 7,
+    })
+  })
 })
 
 describe('what a spender carries', () => {

@@ -115,6 +115,8 @@ export function checkHistory(
   const [first, last] = [open[0]?.first, open.at(-1)?.last]
   if (first === undefined || last === undefined) return nothing
   const { finalBelow, spenders } = seen
+  // The final count may be false, or have risen since: nothing was looked for above what the check has seen.
+  const explainedBelow = finalBelow === undefined ? undefined : Math.min(finalBelow, below)
   const reach = extend(lostHistory.seen, { ...seen, below }, at)
   const going = { ...lostHistory, seen: reach }
   const waits: HistoryCheck = {
@@ -124,7 +126,7 @@ export function checkHistory(
     unknown: at.nonce < work.floor.spentBelow ? [] : clipped(open, at.nonce, below),
     observeAgainAtOnce: seen.more === true,
   }
-  if (finalBelow === undefined || !spenders || !work.found || !reach.isWhole) return waits
+  if (explainedBelow === undefined || !spenders || !work.found || !reach.isWhole) return waits
   // The payload of each was not compared with the spenders yet.
   if (inquired.open.some((each) => mayReturn(each, lostHistory.through, at.nonce)))
     return { ...waits, observeAgainAtOnce: false }
@@ -148,9 +150,8 @@ export function checkHistory(
   // The next look no longer finds the spenders below.
   const { foreign } = work
   const known = { ...going, ...(foreign !== undefined && { foreign }) }
-  if (decisions.length > 0)
-    return { ...waits, lostHistory: known, decisions, explainedBelow: finalBelow, observeAgainAtOnce: true }
-  return { ...nothing, explainedBelow: finalBelow }
+  if (decisions.length > 0) return { ...waits, lostHistory: known, decisions, explainedBelow, observeAgainAtOnce: true }
+  return { ...nothing, explainedBelow }
 }
 
 /** The end of the nonces that the lost history may have used. A pool's count may name any nonce, so the largest window bounds it. */
