@@ -24,6 +24,7 @@ import { demandNothingWaits, demandRaces, outageBlocks } from './check/signers.t
 import { watchWaits } from './check/waits.ts'
 import { outlastFeeAboveCap } from './fee-above-cap.ts'
 import { approveHeld } from './four-eyes.ts'
+import { outlastHeldBack } from './held-back.ts'
 import { releaseHeld } from './holds.ts'
 import { hasLie } from './lies/lie.ts'
 import { oneEvent, until } from './pass-time.ts'
@@ -46,6 +47,7 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
   liftCostBounds(world, service)
   await outlastOutage(world, service)
   await outlastFeeAboveCap(world, service)
+  await outlastHeldBack(world, service)
   breakForGood(world, service)
   await outlastLiar(world, service)
   // Where blocks are fast, a shutdown takes many of them, so they count only from here on.

@@ -124,8 +124,8 @@ function build(world: World, parent: Block, producer: SimNode, first: readonly S
   const { fees } = scenario
   const isFcfs = world.node.isFcfs()
   orderArrived(world.node, producer)
-  // A sequencer leaves nothing out of the next block that it has ordered.
-  const leftOut = isFcfs ? undefined : transactionsInDrought(world)
+  // A sequencer leaves nothing out of the next block that it has ordered, but for `heldBack`.
+  const leftOut = transactionsInDrought(world)
   const drift = driftAbove(world, parent)
   const resurfaced = state.faulty && dice.chance(scenario.resurfacing) ? shuffled(world) : []
   const block = seal(world.blocks, {

@@ -24,6 +24,7 @@ import { watchGapFillers } from './check/gap-fillers.ts'
 import { type GiveUps, watchGiveUps } from './check/give-ups.ts'
 import { watchHolds } from './check/holds.ts'
 import { type SentLabels, watchLabels } from './check/labels.ts'
+import { watchLastResorts } from './check/last-resorts.ts'
 import { watchPolicies } from './check/policies.ts'
 import { watchPresigned } from './check/presigned.ts'
 import { watchRows } from './check/rows.ts'
@@ -101,6 +102,7 @@ export function openWorld(
   })
   const bulkTerms =
     scenario.bulkTerms === undefined ? undefined : watchBulkTerms(disk, () => rows.all().values(), history.fail)
+  const lastResorts = watchLastResorts(scenario, history.fail)
   const rows = watchRows(disk, {
     fail: history.fail,
     published: finality.published,
@@ -123,6 +125,7 @@ export function openWorld(
       finality.changed(row, before)
       verdicts?.changed(row)
       bulkTerms?.changed(row, before)
+      lastResorts(row)
     },
   })
   const bytes = watchBytes(disk, {

@@ -113,6 +113,7 @@ const truths: Partial<Readonly<Record<Condition, Truth>>> = {
   cancellation_unclear: ({ world }) => world.state.restores > 0,
   signer_unavailable: ({ world }) => world.scenario.brokenEnd === 'signer',
   head_stalled: never,
+  no_progress: never,
   account_in_use: never,
 }
 

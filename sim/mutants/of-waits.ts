@@ -15,6 +15,32 @@ export const ofWaits: readonly Mutant[] = [
     ],
   },
   {
+    name: 'stand-still-in-silence',
+    breaks: 'shows no condition while block after block leaves out the next nonce',
+    with: ['fcfs', 'heldBack'],
+    expects: 'and shows no condition',
+    edits: [
+      {
+        file: 'src/domain/decide/waits/no-progress.ts',
+        find: 'if (!first || !chances ||',
+        put: 'if (!first || !chances || chances.blocks >= 0 ||',
+      },
+    ],
+  },
+  {
+    name: 'no-progress-too-soon',
+    breaks: 'calls it no progress if a dozen blocks leave out the next nonce, full ones and dear ones, too',
+    caughtBy: 'test/domain/decide/no-progress.test.ts',
+    expects: '24 blocks over 60 s',
+    edits: [
+      {
+        file: 'src/domain/decide/waits/no-progress.ts',
+        find: 'const leastBlocks = 24',
+        put: 'const leastBlocks = 12',
+      },
+    ],
+  },
+  {
     name: 'replaced-is-forgotten',
     breaks: 'does not keep what a payload has replaced',
     expects: 'what it replaced was not kept',

@@ -138,3 +138,9 @@ export function withFeeAboveCap<S extends Scenario>(scenario: S): S {
     brokenEnd: undefined,
   }
 }
+
+/** Nothing is canceled in the end, and the order stays as it is. */
+export function withHeldBack(scenario: Scenario): Scenario {
+  if (scenario.kind.switchesOrder || scenario.fees.isFree) return scenario
+  return { ...scenario, ending: 'drain', isHeldBack: true, brokenEnd: undefined }
+}

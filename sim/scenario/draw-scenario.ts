@@ -10,6 +10,7 @@ import {
   withFeeAboveCap,
   withFinality,
   withGasFork,
+  withHeldBack,
   withKind,
   withReserve,
 } from './draw-chain.ts'
@@ -40,7 +41,9 @@ import type { Scenario } from './scenario.ts'
 /** Draws all options of a seed. Each seed leaves some actions out and repeats others more often, so that rare combinations happen. */
 export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Scenario {
   const isFeeAboveCap = streamOf('feeAboveCap').chance(odds.feeAboveCap)
+  const isHeldBack = streamOf('heldBack').chance(odds.heldBack)
   const scenario = drawOthers(streamOf, odds)
+  if (isHeldBack && scenario.kind.isFcfs) return withHeldBack(scenario)
   return isFeeAboveCap ? withFeeAboveCap(scenario) : scenario
 }
 

@@ -25,6 +25,7 @@ export const features = {
   },
   finality: { odds: 0.2, about: 'A block is final later than it is confirmed, by its depth or by a tag.' },
   fcfs: { odds: 0.05, about: 'A sequencer orders transactions first come, first served.' },
+  heldBack: { odds: 0.2, about: 'In the end such a sequencer makes blocks without our transactions for long.' },
   earlyHashes: { odds: 0.02, about: 'Such a sequencer answers before it orders.' },
   orderReceipts: { odds: 0.02, about: 'Such a sequencer answers with a receipt.' },
   tipSwitch: { odds: 0.02, about: 'Such a sequencer orders by tips from some time on, and back.' },
@@ -112,6 +113,7 @@ const laterThanPins: readonly Feature[] = [
   'estimates',
   'latencies',
   'feeAboveCap',
+  'heldBack',
 ]
 
 /** The features that no seed of a mutant has unless it names them: the pinned seeds were found before they existed. */

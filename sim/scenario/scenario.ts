@@ -42,6 +42,8 @@ export interface ChainOptions {
   readonly fees: FeeWorld
   /** Once the faults have stopped, the base fee rises above the cap of sends in flight. Absent: it does not. */
   readonly isFeeAboveCap?: true
+  /** Once the faults have stopped, a first-come sequencer makes blocks without our transactions. Absent: it does not. */
+  readonly isHeldBack?: true
   /** From some block on, gas has new rules. Absent: it keeps the rules that the service is configured with. */
   readonly gasFork?: GasFork
   /** Probability, for each block, that nodes show it and its payload never comes (EIP-7732). Absent: 0. */

@@ -47,6 +47,8 @@ export const conditions = [
   'history_unknown',
   /** A no-op of a lost history canceled one of several transactions, and the record does not show which. */
   'cancellation_unclear',
+  /** Many blocks could have held the next nonce, none did, and no other condition says why. */
+  'no_progress',
   /** The node is behind the settled part of the chain. */
   'node_behind',
   /** A node refuses a broadcast. */

@@ -39,6 +39,8 @@ export interface Market {
   readonly noOpL1Fee?: Wei
   /** The most that a further byte of data on L1 costs. Present with the fee of a no-op. */
   readonly l1FeePerByte?: Wei
+  /** Those of the newest blocks that held transactions and had room. Absent if no node reports how full they are. */
+  readonly openBlocks?: readonly OpenBlock[]
   /** The newest blocks; absent if no node reports how full they are. */
   readonly blocks?: {
     /** At least one block holds a transaction: the chain mines. */
@@ -46,6 +48,13 @@ export interface Market {
     /** At least one block had room for more. */
     readonly haveRoom: boolean
   }
+}
+
+/** `tip`: what a fifth of its gas paid, or less. */
+export interface OpenBlock {
+  readonly number: BlockNumber
+  readonly baseFee: Wei
+  readonly tip: Wei
 }
 
 /** The limit with its margin, or the bare one where the margin reaches a limit that nodes refuse. */

@@ -133,6 +133,7 @@ export interface FactsOf {
   readonly nonce_unproven: { readonly nonce: Nonce }
   readonly history_unknown: { readonly from: Nonce; readonly to: Nonce }
   readonly cancellation_unclear: { readonly noOp: Hash; readonly nonce: Nonce }
+  readonly no_progress: { readonly nonce: Nonce; readonly attempt: Hash }
   readonly node_behind: { readonly nonce: Nonce; readonly settledBelow: Nonce }
   readonly node_refuses:
     | { readonly of: 'payload' | 'noOp'; readonly refusal: Refusal }

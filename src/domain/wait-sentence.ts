@@ -91,6 +91,8 @@ const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: s
   },
   cancellation_unclear: ({ noOp, nonce }, begin) =>
     `${begin}the no-op ${noOp} (nonce ${nonce}) canceled this or another transaction, and this database does not hold which: was it restored from an older copy? It is not sent as it is: cancel it, or replace it to have it sent`,
+  no_progress: ({ nonce, attempt }, begin) =>
+    `${begin}many blocks could have held nonce ${nonce}, and none did: does an explorer, or another provider's node, show ${attempt} in its pool? If not, add an endpoint of another provider; else replace or cancel it`,
   node_behind: ({ nonce, settledBelow }, begin) =>
     `${begin}the node reports nonce ${nonce}, but every nonce below ${settledBelow} is settled; it is behind, or its chain was reset and needs a DATABASE_URL of its own`,
   node_refuses: nodeRefuses,

@@ -21,6 +21,7 @@ import {
 import { hasDueHold, isIdle, nextRelease } from '../domain/decide/rules/holds.ts'
 import { witnessesToCall } from '../domain/decide/rules/second-witness.ts'
 import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/terms/window.ts'
+import { type Chances, countChances } from '../domain/decide/waits/no-progress.ts'
 import { finalDepth } from '../domain/finality.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import type { Moment } from '../domain/patience.ts'
@@ -68,6 +69,7 @@ export interface OwnerMemory {
   readonly unexplainedSince?: SeenUnexplained
   /** The highest head, and when this owner first saw one as high. */
   readonly headSeen?: HeadSeen
+  readonly chances?: Chances
   readonly lastLook?: LastLook
   /** Rows of the last step: the next one reads only those that have changed since. */
   readonly earlier?: EarlierWork
@@ -78,6 +80,7 @@ interface Seen {
   readonly lastLook: LastLook
   readonly window: Window
   readonly headSeen: HeadSeen
+  readonly chances?: Chances
 }
 
 interface HeadSeen {
@@ -122,7 +125,7 @@ export async function step(
   const meanwhile = { context, chain, ownership, underWay, lastLook, readWork }
   const seen = await observeAndDecide(meanwhile, inProgress, policy, carried)
   if (!seen) return { follow: chain, againAfterMs: 0, idle: false, carried }
-  const { lastLook: look, window, headSeen, ...decided } = seen
+  const { lastLook: look, window, headSeen, chances, ...decided } = seen
   const { work, plan, observation } = decided
   if (!isQueueBlocked(work)) context.observer.observed(relayer, snapshotOf(work, observation, plan))
 
@@ -136,7 +139,7 @@ export async function step(
   const pool = poolBeyondSince !== undefined || (carried.pool && queuedOf(work).length === 0)
   const balance = carried.balance && observation.balance === undefined
   const since = { ...(poolBeyondSince && { poolBeyondSince }), ...(unexplainedSince && { unexplainedSince }) }
-  const ofLook = { window, headSeen, lastLook: look, ...since }
+  const ofLook = { window, headSeen, lastLook: look, ...since, ...(chances && { chances }) }
   const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', ...ofLook } as const
   if (ownership.lost.aborted) return { idle: true, carried: known, ...reported }
   const { presigned } = stored
@@ -293,7 +296,9 @@ async function observeAndDecide(
     }
     const window = nextWindow(carried.window ?? firstWindow, stored, observation)
     const headSeen = newestHeadSeen(carried, observation, context.clock.now())
-    work = { ...work, window: window.size, counted: observation.nonce, headSince: headSeen.since }
+    const chances = countChances(carried.chances, work, observation, policy, context.clock.now())
+    const counted = chances && { chances }
+    work = { ...work, window: window.size, counted: observation.nonce, headSince: headSeen.since, ...counted }
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const decidedAt = context.clock.now()
     const plan = decide({ work: { ...work, ...found }, observation, policy, now: decidedAt })
@@ -304,7 +309,7 @@ async function observeAndDecide(
       work = { ...work, gapRecord }
       continue
     }
-    const seen = { lastLook, window, headSeen }
+    const seen = { lastLook, window, headSeen, ...counted }
     if (lacked.length === 0) return { work, plan, observation, decidedAt, ...seen }
     for (const fact of lacked) requested.add(fact)
   }

@@ -55,6 +55,7 @@ export const someReasons: readonly Reason[] = [
   { condition: 'nonce_unproven', facts: { nonce: 41 } },
   { condition: 'history_unknown', facts: { from: 41, to: 47 } },
   { condition: 'cancellation_unclear', facts: { noOp, nonce: 41 } },
+  { condition: 'no_progress', facts: { nonce: 41, attempt: over } },
   { condition: 'node_behind', facts: { nonce: 41, settledBelow: 47 } },
   { condition: 'node_refuses', facts: { of: 'payload', refusal: { kind: 'error', words: '{"wei":"7"}' } } },
   { condition: 'node_refuses', facts: { of: 'payload', refusal: { kind: 'invalid', words: 'no blobs here' } } },

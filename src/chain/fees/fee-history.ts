@@ -1,5 +1,5 @@
 // What recent blocks paid, by eth_feeHistory.
-import { type Market, type Speed, speeds } from '../../domain/fees.ts'
+import { type Market, type OpenBlock, type Speed, speeds } from '../../domain/fees.ts'
 import { type BlockNumber, compareWei, maxWei, type Wei } from '../../domain/units.ts'
 import { toBigInt, toNumber } from '../nodes/decode.ts'
 
@@ -51,8 +51,14 @@ export function readHistory(value: unknown, head: BlockNumber): FeeHistory | und
     .filter((_, index) => (ratios[index] ?? 0) > 0)
   const areUsed = ratios.some((ratio) => ratio > 0)
   const blocks = ratios.length > 0 && { areUsed, haveRoom: ratios.some((ratio) => ratio < fullRatio) }
+  const openBlocks = paid.flatMap(({ number, tips: [tip] }): OpenBlock[] => {
+    const own = toBigInt(history.baseFeePerGas?.[number - oldest])
+    const hasRoom = (ratios[number - oldest] ?? 1) < fullRatio
+    return hasRoom && own !== undefined && tip !== undefined ? [{ number, baseFee: own, tip }] : []
+  })
   const tips = tipsOf(paid)
-  return { market: { baseFee, tips, gasPrice: baseFee + tips.average, ...(blocks && { blocks }) }, paid, newest }
+  const gasPrice = baseFee + tips.average
+  return { market: { baseFee, tips, gasPrice, ...(blocks && { blocks, openBlocks }) }, paid, newest }
 }
 
 /** Zeros if there is no block. */

@@ -26,6 +26,7 @@ export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
   nonce_unproven: 'Nonce spent without a proof',
   history_unknown: 'Unknown history',
   cancellation_unclear: 'Unclear which one was canceled',
+  no_progress: 'No block takes it',
   node_behind: 'The node is behind',
   node_refuses: 'The node refuses it',
   refused_by_all: 'Every node refuses it',

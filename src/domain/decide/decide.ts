@@ -43,6 +43,7 @@ import {
   oneReasonEach,
   withoutRepeats,
 } from './waits/explain-waits.ts'
+import { explainNoProgress } from './waits/no-progress.ts'
 
 export function decide(situation: Situation): Plan {
   const step = follow(situation)
@@ -120,7 +121,9 @@ function planOf(step: Followed, search: Search, endings: readonly Decision[], bi
   const { assignments, assigned } = binding
   const covered = coverBumps(followUps, situation)
   const waiting = [...awaitSigner(covered.decisions, situation), ...endings, ...assigned]
-  const decisions = oneReasonEach([...waiting, ...explainStalledHead(situation)])
+  const explained = oneReasonEach([...waiting, ...explainStalledHead(situation)])
+  const isExplained = conditionsOf(situation, explained).length > 0 || bidding(explained).length > 0
+  const decisions = isExplained ? explained : [...explained, ...explainNoProgress(situation)]
   const hasReleased = endings.some(({ do: what }) => what === 'release')
   const observeAgainAtOnce =
     assignments.observeAgainAtOnce || search.check.observeAgainAtOnce || hasReleased || findsMoreAtOnce(step, binding)

@@ -9,6 +9,7 @@ import type { Moment } from '../../patience.ts'
 import type { NetworkPolicy, NonceFloor, Relayer } from '../../relayer.ts'
 import { type BlockRef, type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs, Wei } from '../../units.ts'
+import type { Chances } from '../waits/no-progress.ts'
 import type { Found, NoOpMatches } from './found.ts'
 import type { Signing } from './signing.ts'
 
@@ -54,6 +55,8 @@ interface StepBudget {
 export interface ProcessMemory {
   /** When this process first saw a head as high as the newest. Absent: in this step. */
   readonly headSince?: TimestampMs
+  /** The blocks that could have held the next nonce. Absent: none is in flight. */
+  readonly chances?: Chances
   /** The account's count as this process last observed it. Absent: not yet. */
   readonly counted?: Nonce
   /** Limit of transactions in flight where `max_in_flight` is not set. Absent: as many as every node keeps. */

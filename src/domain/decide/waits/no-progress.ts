@@ -1,0 +1,59 @@
+// The last resort: the next nonce's newest attempt could have been in many blocks, and no other condition says why it was in none.
+import { type Attempt, newest, takenAtOf } from '../../attempt.ts'
+import { effectivePrice, feeCap, type OpenBlock } from '../../fees.ts'
+import type { Hash } from '../../ids.ts'
+import type { Observation } from '../../observation.ts'
+import { isFcfs } from '../../profile.ts'
+import type { NetworkPolicy } from '../../relayer.ts'
+import type { BlockNumber, TimestampMs } from '../../units.ts'
+import { type Decision, explain } from '../plan/decision.ts'
+import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
+
+/** The blocks that could have held the newest attempt of the next nonce. */
+export interface Chances {
+  readonly hash: Hash
+  readonly blocks: number
+  /** The newest block that was looked at. */
+  readonly through: BlockNumber
+  readonly since: TimestampMs
+}
+
+const leastBlocks = 24
+const leastMs = 60_000
+/** So many times the blocks after which the service would bid again. */
+const patienceMultiple = 4
+
+/** Undefined where no node has taken the newest attempt, or another nonce is next. */
+export function countChances(
+  before: Chances | undefined,
+  work: Pick<Work, 'open'>,
+  { head: { number }, nonce, market }: Pick<Observation, 'head' | 'nonce' | 'market'>,
+  policy: Pick<NetworkPolicy, 'profile'>,
+  now: TimestampMs,
+): Chances | undefined {
+  const [first] = inFlightOf(work)
+  const latest = first && newest(first.lifecycle.attempts)
+  if (!latest || latest.nonce !== nonce) return undefined
+  const { hash } = latest
+  if (before?.hash !== hash || number < before.through) {
+    return takenAtOf(latest) === undefined ? undefined : { hash, blocks: 0, through: number, since: now }
+  }
+  if (!market) return before
+  const open = market.openBlocks?.filter((block) => block.number > before.through && mayHold(block, latest)) ?? []
+  // A sequencer that orders on arrival leaves nothing out, at whatever price.
+  const passed = isFcfs(policy) ? number - before.through : open.length
+  return { ...before, blocks: before.blocks + passed, through: number }
+}
+
+function mayHold({ baseFee, tip }: OpenBlock, { fees }: Attempt): boolean {
+  return feeCap(fees) >= baseFee && effectivePrice(fees, baseFee) >= baseFee + tip
+}
+
+/** Explains it to the first in flight. */
+export function explainNoProgress({ work, policy, now }: Situation): Decision[] {
+  const { chances } = work
+  const [first] = inFlightOf(work)
+  const least = Math.max(leastBlocks, patienceMultiple * policy.bumpAfterBlocks)
+  if (!first || !chances || chances.blocks < least || now - chances.since < leastMs) return []
+  return explain(first, { condition: 'no_progress', facts: { nonce: first.lifecycle.nonce, attempt: chances.hash } })
+}
