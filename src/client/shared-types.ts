@@ -80,6 +80,7 @@ export type WaitConditionView =
   | 'nonce_unproven'
   | 'history_unknown'
   | 'cancellation_unclear'
+  | 'no_progress'
   | 'node_behind'
   | 'node_refuses'
   | 'refused_by_all'
