@@ -55,7 +55,7 @@ describe('where transactions are ordered as they come', () => {
   test('24 blocks over 60 s after a node took it', () => {
     expect(run({ blocks: 30 }).first).toBe(24)
     expect(run({ blocks: 700, blocktimeMs: 100 }).first).toBe(600)
-    expect(run({ blocks: 100, policy: { ...fcfs, bumpAfterBlocks: 10 } }).first).toBe(40)
+    expect(run({ blocks: 100, policy: { ...fcfs, bumpAfter: { blocks: 10, ms: 0 } } }).first).toBe(40)
   })
 
   test('bytes that are on their way again count on', () => {
@@ -74,7 +74,7 @@ describe('where transactions are ordered as they come', () => {
 
   test('not beside another condition', () => {
     const dear = { ...sent, fees: eip1559(gwei, gwei) }
-    expect(run({ blocks: 100, attempt: dear, policy: { ...fcfs, bumpAfterBlocks: 3 } }).first).toBe(-1)
+    expect(run({ blocks: 100, attempt: dear }).first).toBe(-1)
   })
 })
 

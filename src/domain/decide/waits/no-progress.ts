@@ -53,7 +53,7 @@ function mayHold({ baseFee, tip }: OpenBlock, { fees }: Attempt): boolean {
 export function explainNoProgress({ work, policy, now }: Situation): Decision[] {
   const { chances } = work
   const [first] = inFlightOf(work)
-  const least = Math.max(leastBlocks, patienceMultiple * policy.bumpAfterBlocks)
+  const least = Math.max(leastBlocks, patienceMultiple * policy.bumpAfter.blocks)
   if (!first || !chances || chances.blocks < least || now - chances.since < leastMs) return []
   return explain(first, { condition: 'no_progress', facts: { nonce: first.lifecycle.nonce, attempt: chances.hash } })
 }
