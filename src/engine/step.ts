@@ -11,6 +11,7 @@ import { violations } from '../domain/decide/plan/invariants.ts'
 import type { Fact } from '../domain/decide/plan/lacks.ts'
 import type { Signing } from '../domain/decide/plan/signing.ts'
 import {
+  type Chances,
   inFlightOf,
   isQueueBlocked,
   nextExpiry,
@@ -21,7 +22,7 @@ import {
 import { hasDueHold, isIdle, nextRelease } from '../domain/decide/rules/holds.ts'
 import { witnessesToCall } from '../domain/decide/rules/second-witness.ts'
 import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/terms/window.ts'
-import { type Chances, countChances } from '../domain/decide/waits/no-progress.ts'
+import { countChances } from '../domain/decide/waits/no-progress.ts'
 import { finalDepth } from '../domain/finality.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import type { Moment } from '../domain/patience.ts'

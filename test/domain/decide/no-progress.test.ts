@@ -1,7 +1,8 @@
 // The last resort: many blocks could have held the newest attempt of the next nonce, and no other condition says why none did.
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
-import { type Chances, countChances } from '../../../src/domain/decide/waits/no-progress.ts'
+import type { Chances } from '../../../src/domain/decide/plan/work.ts'
+import { countChances } from '../../../src/domain/decide/waits/no-progress.ts'
 import type { Market, OpenBlock } from '../../../src/domain/fees.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
 import {

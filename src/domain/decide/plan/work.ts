@@ -9,7 +9,6 @@ import type { Moment } from '../../patience.ts'
 import type { NetworkPolicy, NonceFloor, Relayer } from '../../relayer.ts'
 import { type BlockRef, type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs, Wei } from '../../units.ts'
-import type { Chances } from '../waits/no-progress.ts'
 import type { Found, NoOpMatches } from './found.ts'
 import type { Signing } from './signing.ts'
 
@@ -49,6 +48,15 @@ interface StepBudget {
   readonly bindsMax?: number
   /** Every nonce that the record held when this step began lies below. Absent: `open` is as the record holds it. */
   readonly recordedBelow?: Nonce
+}
+
+/** The blocks that could have held the newest attempt of the next nonce. */
+export interface Chances {
+  readonly hash: Hash
+  readonly blocks: number
+  /** The newest block that was looked at. */
+  readonly through: BlockNumber
+  readonly since: TimestampMs
 }
 
 /** The memory of this process, which a restart loses. */

@@ -198,6 +198,11 @@ export function rivalsOf(transaction: InPhase<'inFlight'>, policy: Pool): readon
   return isFcfs(policy) ? [] : rivalsInPools(transaction)
 }
 
+/** The blocks that could have held bytes which the sequencer has: it leaves nothing out, at whatever price. */
+export function blocksOnArrival(passed: number, policy: Rules): number | undefined {
+  return isFcfs(policy) ? passed : undefined
+}
+
 /** Why another bid is due, at most once a block. There a price buys nothing beyond the least one. Undefined: the usual reasons hold. */
 export function reasonOnArrival(
   contender: Contender,

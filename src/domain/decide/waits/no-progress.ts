@@ -1,22 +1,12 @@
 // The last resort: the next nonce's newest attempt could have been in many blocks, and no other condition says why it was in none.
 import { type Attempt, newest, takenAtOf } from '../../attempt.ts'
 import { effectivePrice, feeCap, type OpenBlock } from '../../fees.ts'
-import type { Hash } from '../../ids.ts'
 import type { Observation } from '../../observation.ts'
-import { isFcfs } from '../../profile.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
-import type { BlockNumber, TimestampMs } from '../../units.ts'
+import type { TimestampMs } from '../../units.ts'
 import { type Decision, explain } from '../plan/decision.ts'
-import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
-
-/** The blocks that could have held the newest attempt of the next nonce. */
-export interface Chances {
-  readonly hash: Hash
-  readonly blocks: number
-  /** The newest block that was looked at. */
-  readonly through: BlockNumber
-  readonly since: TimestampMs
-}
+import { type Chances, inFlightOf, type Situation, type Work } from '../plan/work.ts'
+import { blocksOnArrival } from '../rules/arrival-order.ts'
 
 const leastBlocks = 24
 const leastMs = 60_000
@@ -40,8 +30,7 @@ export function countChances(
   }
   if (!market) return before
   const open = market.openBlocks?.filter((block) => block.number > before.through && mayHold(block, latest)) ?? []
-  // A sequencer that orders on arrival leaves nothing out, at whatever price.
-  const passed = isFcfs(policy) ? number - before.through : open.length
+  const passed = blocksOnArrival(number - before.through, policy) ?? open.length
   return { ...before, blocks: before.blocks + passed, through: number }
 }
 
