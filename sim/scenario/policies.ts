@@ -6,7 +6,7 @@ import { payloadSelector, receiver } from '../chain/transaction.ts'
 
 export interface Policies {
   /** The policy `max_in_flight`. Undefined: the default window of the engine. */
-  readonly maxInFlight: number
+  readonly maxInFlight: number | undefined
   readonly gasPriceCap: bigint | undefined
   /** For each relayer: whether it is paused. */
   readonly paused: readonly boolean[]
@@ -85,5 +85,5 @@ export function inWords({ maxInFlight, gasPriceCap, paused, others }: Policies):
     ([name, value]) =>
       `, ${name} ${JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each))}`,
   )
-  return `${maxInFlight} in flight, cap ${gasPriceCap ?? 'none'}${names.length > 0 ? `, ${names} paused` : ''}${set.join('')}`
+  return `${maxInFlight ?? 'the window'} in flight, cap ${gasPriceCap ?? 'none'}${names.length > 0 ? `, ${names} paused` : ''}${set.join('')}`
 }
