@@ -74,6 +74,9 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
   const equals = committed<[Hash], Pick<Named, 'gas_price' | 'max_fee_per_gas'>>(
     'SELECT b.gas_price, b.max_fee_per_gas FROM attempts a JOIN attempts b ON b.transaction_id = a.transaction_id AND b.nonce = a.nonce AND b.kind = a.kind AND b.revision = a.revision AND b.gas_limit = a.gas_limit AND b.position < a.position WHERE a.hash = ?',
   )
+  const pricedAhead = committed<[Hash], Omit<Named, 'earlier'>>(
+    'SELECT b.gas_price, b.max_fee_per_gas, b.max_priority_fee_per_gas FROM attempts a JOIN attempts b ON b.transaction_id = a.transaction_id AND b.nonce = a.nonce AND b.position < a.position WHERE a.hash = ? AND b.presigned = 1',
+  )
   const namedBy = committed<[string], Named>(
     'SELECT earlier, gas_price, max_fee_per_gas, max_priority_fee_per_gas FROM transactions WHERE id = ?',
   )
@@ -132,7 +135,12 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
     const limit = (ofMarket: bigint) =>
       replaced(maxWei(multiple * maxWei(ofMarket, ...bids.map((bid) => bid.cap)), 2n * baseFee + quietTip))
     const price = effectivePrice(transaction, baseFee)
-    const [priceMost, capMost] = [limit(baseFee + market.tip), limit(2n * baseFee + market.tip)]
+    // No pool takes anything cheaper in the place of a pre-signed no-op.
+    const ahead = pricedAhead(transaction.hash)
+      .flatMap((each) => bidsOf({ ...each, earlier: null }))
+      .map(replacing)
+    const priceMost = maxWei(limit(baseFee + market.tip), ...ahead.map((bid) => effectivePrice(bid, baseFee)))
+    const capMost = maxWei(limit(2n * baseFee + market.tip), ...ahead.map((bid) => bid.cap))
     if (price <= priceMost && cap <= capMost) return
     fail(
       `attempt ${position} of ${id.slice(-6)} for nonce ${nonce} (${kind}) bids ${cap}, tip ${tip}: against a base fee of ${baseFee} and tips of ${market.tip} (ours ${market.own}) it may be ${capMost}, and pay ${priceMost}${
