@@ -30,4 +30,30 @@ export const ofPatience: readonly Mutant[] = [
     expects: '60 blocks within less than 24 s',
     edits: [{ file: 'src/domain/decide/rules/raised-tip.ts', find: 'ms: 8 * bumpAfter.ms }', put: 'ms: 0 }' }],
   },
+  {
+    name: 'given-up-in-blocks-only',
+    breaks: 'gives a payload up that nodes call invalid for less than a second of short blocks',
+    caughtBy: 'test/chain/sending/remember-refusals.unit.test.ts',
+    expects: 'but not within 4 s, however many blocks a fast chain makes',
+    edits: [
+      {
+        file: 'src/chain/sending/remember-refusals.ts',
+        find: 'refusalsApart: Patience = { blocks: 2, ms: 4_000 }',
+        put: 'refusalsApart: Patience = { blocks: 2, ms: 0 }',
+      },
+    ],
+  },
+  {
+    name: 'falls-in-blocks-only',
+    breaks: 'takes a backend that lags behind one URL for a reorganization, on a fast chain',
+    caughtBy: 'test/chain/heads/believe-head.unit.test.ts',
+    expects: 'two block times and 4 s after the first',
+    edits: [
+      {
+        file: 'src/chain/heads/believe-head.ts',
+        find: 'confirmedFall: Patience = { blocks: 2, ms: 4_000 }',
+        put: 'confirmedFall: Patience = { blocks: 2, ms: 0 }',
+      },
+    ],
+  },
 ]

@@ -39,8 +39,8 @@ export const ofRefusals: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/sending/remember-refusals.ts',
-        find: 'return to - from >= blocksApartMin',
-        put: 'return to - from >= 0 * blocksApartMin',
+        find: 'return isOver(refusalsApart, from, to)',
+        put: 'return isOver({ blocks: 0, ms: 0 }, from, to)',
       },
     ],
   },

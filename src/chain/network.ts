@@ -105,7 +105,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const readCanonical = readingCanonical(endpoints, heads)
   const namedBlock = namingBlocks(clock, rereadMs)
   const readTag = readingTags({ endpoints, heads, readCanonical, namedBlock, clock, rereadMs })
-  const unexplained = rememberUnexplained(heads.reorgs)
+  const unexplained = rememberUnexplained(heads.reorgs, () => clock.elapsed())
   const gas = openGas(options, { endpoints, all, providers, heads, profile })
   const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock, profile })
   const searched = new Map<string, number>()

@@ -1,5 +1,6 @@
 // The anchor of a network: a block so deep that no reorganization reaches it. An endpoint that shows another block at its
 // height serves another chain.
+import type { Depth } from './patience.ts'
 import type { BlockRef } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
 
@@ -16,4 +17,4 @@ export const anchorKeptMs = 3_600_000
 export const anchorDepth = { blocks: 256, ms: 3_600_000 } as const
 
 /** A tagged block too: one endpoint's false tag would be its head. */
-export const taggedAnchorDepth = 64
+export const taggedAnchorDepth: Depth = { depth: 64, spanMs: 120_000 }

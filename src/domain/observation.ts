@@ -196,7 +196,7 @@ export interface Observation {
   readonly testimonies?: ReadonlyMap<Hash, Testimony>
   /**
    * The words of the refusal, by the newest attempt's hash: every endpoint that answers has called the payload invalid twice, two
-   * blocks apart, and none shows it. Absent without a request.
+   * blocks and 4 s apart, and none shows it. Absent without a request.
    */
   readonly refusedByAll?: ReadonlyMap<Hash, string>
   /** Payloads that no endpoint shows, by the first attempt's hash. Absent without a request, or where one does. */

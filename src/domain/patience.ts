@@ -4,6 +4,9 @@
 // blocks alone prove little there; and time alone passes while a chain stands still. A false head skips blocks, and no time. Nothing converts
 // one into the other: where blocks come at no steady pace, no block time is measured.
 //
+// Depth is how many blocks lie on another: what a reorganization takes back, and what a node may not show yet. A sequencer's failover takes
+// back a minute, which is 300 blocks of 200 ms, so a depth may have a least span of time.
+//
 // Example: a foreign transaction gets 12 blocks and 24 s. On Ethereum the blocks end it, after 144 s; on Base, with blocks of 200 ms, the time.
 import type { BlockNumber } from './units.ts'
 
@@ -22,4 +25,15 @@ export interface Moment {
 export function isOver(patience: Patience, since: Moment, now: Moment): boolean {
   const waitedMs = now.ms - since.ms
   return now.block - since.block >= patience.blocks && (waitedMs < 0 || waitedMs >= patience.ms)
+}
+
+export interface Depth {
+  readonly depth: number
+  /** The least time that the blocks span, where their time is measured. */
+  readonly spanMs: number
+}
+
+/** The depth in blocks of this time, which is undefined where none is measured. */
+export function blocksOf({ depth, spanMs }: Depth, blocktimeMs: number | undefined): number {
+  return blocktimeMs === undefined ? depth : Math.max(depth, Math.ceil(spanMs / blocktimeMs))
 }

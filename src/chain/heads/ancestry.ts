@@ -2,17 +2,18 @@
 // between two heads.
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
+import { blocksOf, type Depth } from '../../domain/patience.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 
 /** The blocks kept, far more than any reorganization that a network has kept. */
-export const blocksKept = 256
+const kept: Depth = { depth: 256, spanMs: 240_000 }
 /**
  * A wider gap is crossed without reading each header. On a fast chain behind a gateway that refuses batches, each
  * header is a request, and the slowest answer comes when the chain has made as many blocks again.
  */
 export const walkedGapMax = 16
 /** A deeper reorganization is not followed to its root. */
-const walkBlocksMax = 64
+const walked: Depth = { depth: 64, spanMs: 120_000 }
 const reorgStepBlocks = 8
 
 /** Headers at these heights, in their order, from one node. */
@@ -39,7 +40,7 @@ export interface Ancestry {
   holds(head: Head): boolean
 }
 
-export function openAncestry(): Ancestry {
+export function openAncestry(measuredMs: () => number | undefined): Ancestry {
   let hashes = new Map<BlockNumber, Hash>()
   let tip: BlockNumber | undefined
 
@@ -50,6 +51,7 @@ export function openAncestry(): Ancestry {
   /** The blocks from `head` down to the first one whose parent is remembered. Undefined where they don't meet. */
   async function branch(head: Head, read: ReadHeaders, early: readonly Head[]): Promise<readonly Head[] | undefined> {
     if (tip === undefined) return undefined
+    const walkedMax = blocksOf(walked, measuredMs())
     const blocks = [head]
     let lowest = head
     while (!joins(lowest)) {
@@ -61,8 +63,8 @@ export function openAncestry(): Ancestry {
         continue
       }
       const from = lowest.number - 1
-      const want = from > tip ? from - tip : reorgStepBlocks
-      const count = Math.min(want, from + 1, walkBlocksMax - blocks.length)
+      const want = from > tip ? from - tip : Math.max(reorgStepBlocks, blocks.length)
+      const count = Math.min(want, from + 1, walkedMax - blocks.length)
       if (count <= 0) return undefined
       for (const header of await read(Array.from({ length: count }, (_, index) => from - index))) {
         if (!header || header.hash !== lowest.parentHash) return undefined
@@ -79,7 +81,7 @@ export function openAncestry(): Ancestry {
    * node that has left the old branch shows the new one, and a node that has lost the head shows that.
    */
   async function isBelow(head: Head, read: ReadHeaders, from: BlockNumber): Promise<boolean> {
-    if (head.number - from > blocksKept) return false
+    if (head.number - from > blocksOf(kept, measuredMs())) return false
     const [top, bottom] = await read([head.number, from])
     return top?.hash === head.hash && bottom !== undefined && bottom.hash === hashes.get(from)
   }
@@ -95,7 +97,7 @@ export function openAncestry(): Ancestry {
     async advance(head, read, isOfChain, early = []) {
       const blocks = await reach(head, read, early)
       if (!blocks && !(await isOfChain())) return { isTip: false, linked: false, lost: 0 }
-      const kept = head.number - blocksKept
+      const above = head.number - blocksOf(kept, measuredMs())
       tip = head.number
       if (!blocks) {
         const linked = hashes.size === 0
@@ -103,7 +105,7 @@ export function openAncestry(): Ancestry {
         return { isTip: true, linked, lost: 0 }
       }
       const lowest = blocks.at(-1)?.number ?? head.number
-      const before = [...hashes].filter(([number]) => number > kept)
+      const before = [...hashes].filter(([number]) => number > above)
       hashes = new Map(before.filter(([number]) => number < lowest))
       for (const block of blocks) hashes.set(block.number, block.hash)
       return { isTip: true, linked: true, lost: before.filter(([number, hash]) => hashes.get(number) !== hash).length }

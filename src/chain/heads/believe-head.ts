@@ -1,6 +1,7 @@
 // Which head a tracker believes, from what endpoints report: pure. A head that falls is a lagging node until that has lasted.
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
+import { isOver, type Moment, type Patience } from '../../domain/patience.ts'
 import type { BlockNumber, TimestampMs } from '../../domain/units.ts'
 
 /** A head, and the endpoint that reported it: it can answer questions as of it. */
@@ -20,11 +21,16 @@ export interface Falls {
 
 export const noFalls: Falls = { count: 0, since: 0, isByReporter: false }
 
-/** A fall is believed only once the reporter of the known head has confirmed it so often, and for so many block times. */
+/** A fall is believed only once so many readings in a row have shown it. */
 const fallsBelieved = 3
-const fallBlocktimes = 2
-/** Block times without an answer of that reporter: the others may all lag behind it; or it was wrong, and is gone. */
-const silentBlocktimes = 128
+/**
+ * The patience with a fall, in block times, as no block is counted while the head falls: with one that the reporter of the known head
+ * confirms, which may be a URL over several backends; with one on which two endpoints agree; and with one while that reporter does not
+ * answer: the others may all lag behind it, or it was wrong, and is gone.
+ */
+const confirmedFall: Patience = { blocks: 2, ms: 4_000 }
+const agreedFall: Patience = { blocks: 0, ms: 4_000 }
+const silentFall: Patience = { blocks: 128, ms: 60_000 }
 
 /** Whether this report is of the known head or of one after it, and so is to be believed at once. */
 export function movesOn<By>(
@@ -74,8 +80,9 @@ export function countFall<By>(
   const isByReporter = behind.some(({ by }) => by === known.by)
   const isMore = falls.count > 0 && falls.isByReporter === isByReporter
   const counted = isMore ? { ...falls, count: falls.count + 1 } : { count: 1, since: at.elapsedMs, isByReporter }
-  const blocktimes = isByReporter ? fallBlocktimes : at.isAgreed ? 0 : silentBlocktimes
-  const hasLasted = at.elapsedMs - counted.since >= blocktimes * at.blocktimeMs
+  const patience = isByReporter ? confirmedFall : at.isAgreed ? agreedFall : silentFall
+  const lastedMs = at.elapsedMs - counted.since
+  const hasLasted = isOver(patience, { block: 0, ms: 0 }, { block: lastedMs / at.blocktimeMs, ms: lastedMs })
   if (counted.count < fallsBelieved || !hasLasted) return { falls: counted }
   return { falls: counted, believed: highestOf(behind) }
 }
@@ -84,7 +91,7 @@ export function highestOf<By>(reports: readonly HeadReport<By>[]): HeadReport<By
   return reports.reduce((best, report) => (report.head.number > best.head.number ? report : best))
 }
 
-/** A head that is on its way to the others is no higher than this above theirs. */
+/** Depth: a head that is on its way to the others is no higher than this above theirs. On a fast chain the patience with a fall covers more. */
 const farAheadBlocks = 8
 
 export function isFarAhead<By>({ head }: HeadReport<By>, behind: readonly HeadReport<By>[]): boolean {
@@ -104,21 +111,26 @@ export function isOnAnotherBranch<By>(
 interface Holders<By> {
   /** Counts a report that was believed. */
   holds(report: HeadReport<By>): void
-  /** The endpoints whose heads those of two providers have left behind by two blocks. One block is how news travels. */
+  /** The endpoints whose heads those of two providers have left behind, by the blocks' own times. One block is how news travels. */
   laggardsAmong(behind: readonly HeadReport<By>[]): readonly By[]
   /** Another branch is followed. */
   clear(): void
 }
 
+const laggardPatience: Patience = { blocks: 2, ms: 2_000 }
+
 /** One endpoint alone leaves no other behind: its head may be false. */
 export function countHolders<By extends { readonly provider: string }>(): Holders<By> {
-  const heights = new Map<string, BlockNumber>()
+  const held = new Map<string, Moment>()
+  const momentOf = ({ number, timestampMs }: Head): Moment => ({ block: number, ms: timestampMs })
   return {
-    holds: ({ head, by }) => void heights.set(by.provider, head.number),
+    holds: ({ head, by }) => void held.set(by.provider, momentOf(head)),
     laggardsAmong: (behind) =>
       behind
-        .filter(({ head }) => [...heights.values()].filter((height) => height - head.number >= 2).length >= 2)
+        .filter(
+          ({ head }) => [...held.values()].filter((at) => isOver(laggardPatience, momentOf(head), at)).length >= 2,
+        )
         .map(({ by }) => by),
-    clear: () => heights.clear(),
+    clear: () => held.clear(),
   }
 }

@@ -3,6 +3,7 @@
 import { type Anchor, anchorDepth, anchorKeptMs, taggedAnchorDepth } from '../../domain/anchor.ts'
 import type { Finality } from '../../domain/finality.ts'
 import type { Head } from '../../domain/observation.ts'
+import { blocksOf } from '../../domain/patience.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
@@ -20,7 +21,7 @@ interface MoveAnchor {
   /** How many providers the network has. */
   readonly providers: number
   readonly remembered: RememberedAnchor
-  readonly pace: Pick<Pace, 'ms'>
+  readonly pace: Pick<Pace, 'ms' | 'measuredMs'>
   /** Absent: blocks are final by depth. */
   readonly finality: Finality | undefined
   readonly clock: Clock
@@ -54,14 +55,15 @@ export function movingAnchor(options: MoveAnchor): (report: HeadReport<Endpoint>
   }
 
   return (report) => {
-    if (clock.elapsed() < dueAt || report.head.number < minDepth(options.finality)) return
+    if (clock.elapsed() < dueAt || report.head.number < minDepth(options)) return
     dueAt = clock.elapsed() + retriedAfterMs
     void move(report).catch((err: unknown) => logger.debug({ err }, 'the anchor could not be read or stored'))
   }
 }
 
-function minDepth(finality: Finality | undefined): number {
-  return typeof finality === 'string' ? taggedAnchorDepth : Math.max(anchorDepth.blocks, finality ?? 0)
+function minDepth({ finality, pace }: Pick<MoveAnchor, 'finality' | 'pace'>): number {
+  if (typeof finality === 'string') return blocksOf(taggedAnchorDepth, pace.measuredMs())
+  return Math.max(anchorDepth.blocks, finality ?? 0)
 }
 
 async function findAnchor(
@@ -95,7 +97,7 @@ async function depthOf(
   { head, by }: HeadReport<Endpoint>,
   second: Endpoint,
 ): Promise<BlockNumber | undefined> {
-  const deep = head.number - minDepth(finality)
+  const deep = head.number - minDepth({ finality, pace })
   // Safe blocks may be taken back, and an endpoint that follows must not be excluded.
   if (typeof finality === 'string') return belowFinalized(deep, by === second ? [by] : [by, second])
   const old = await blockBefore(head, head.timestampMs - anchorDepth.ms, pace.ms(), async (number) =>

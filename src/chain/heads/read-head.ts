@@ -13,7 +13,7 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import { readHeader, readNamed } from '../nodes/read-block.ts'
 import type { Confirmation } from '../nodes/serving.ts'
-import { type Advance, type Ancestry, blocksKept, openAncestry, type ReadHeaders, walkedGapMax } from './ancestry.ts'
+import { type Advance, type Ancestry, openAncestry, type ReadHeaders, walkedGapMax } from './ancestry.ts'
 import {
   countFall,
   countHolders,
@@ -88,7 +88,7 @@ export interface ReadHeadOptions extends AdmitHead {
 
 export function openHeadReader(options: ReadHeadOptions): HeadReader {
   const { endpoints, pace, clock, onKnown } = options
-  const ancestry = openAncestry()
+  const ancestry = openAncestry(pace.measuredMs)
   const branches = followingBranch(options)
   const holders = countHolders<Endpoint>()
   let known: Report | undefined
@@ -212,6 +212,9 @@ function record({ metrics, logger }: ReadHeadOptions, head: Head, lost: number):
   metrics.head(head.number, head.timestampMs)
 }
 
+/** Blocks that link a head to the known one mostly: with more to come, chain id and anchor are read together with it. */
+const confirmedWithin = 256
+
 /**
  * In one request: the head, the facts beside it, and the headers that should lie between it and the known one. Half a block too many is
  * cheaper than another round trip. No block before links to the first head, or to one far above, so chain id and anchor come with it.
@@ -223,7 +226,7 @@ async function callForHead(by: Endpoint, known: Report | undefined, { blocks, be
   const [reply, headers, first, beside] = await Promise.all([
     readNamed(by, 'latest'),
     headersOf(by)(Array.from({ length: links }, (_, index) => from + index)),
-    known && blocks <= blocksKept ? undefined : by.confirm(),
+    known && blocks <= confirmedWithin ? undefined : by.confirm(),
     callBeside(by, calls),
   ])
   if (!('value' in reply)) return reply

@@ -2,9 +2,11 @@
 // by the block.
 import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
+import { blocksOf, type Depth } from '../../domain/patience.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import { claimOf } from '../../domain/witness.ts'
+import type { Pace } from '../heads/measure-blocktime.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
@@ -14,7 +16,7 @@ import type { Witnesses } from './call-witnesses.ts'
 import type { FindSpender } from './find-spender.ts'
 import { proveSpender, searchOf } from './prove-spender.ts'
 import { readReceipts } from './read-receipts.ts'
-import { isComplete, lacksReceipt, receiptAwaitedBlocks } from './receipt.ts'
+import { isComplete, lacksReceipt, receiptAwaited } from './receipt.ts'
 import type { Unexplained } from './unexplained.ts'
 
 export interface FindInclusions {
@@ -25,12 +27,13 @@ export interface FindInclusions {
   readonly unexplained: Unexplained
   readonly findSpender: FindSpender
   readonly witnesses: Pick<Witnesses, 'reported' | 'isRefuted'>
+  readonly pace: Pick<Pace, 'measuredMs'>
 }
 
 /** A proof searches the chain, so a later step proves the other nonces. */
 const proofsMax = 8
-/** A node may index receipts after the block: a proof without one needs a nonce that was spent so many blocks ago. */
-const provenAfterBlocks = 2
+/** A node may index receipts after the block: a proof without one needs a nonce that was spent so long ago. */
+const provenAfter: Depth = { depth: 2, spanMs: 4_000 }
 
 interface FoundSpent {
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
@@ -80,7 +83,7 @@ export async function findInclusions(
     }
     for (const nonce of receipts.undecided) undecided.add(nonce)
     const dark = open.filter(({ nonce }) => !found.has(nonce) && !shown.has(nonce))
-    const stale = await spentForLong(endpoint, address, dark, unexplained, at)
+    const stale = await spentForLong(endpoint, address, dark, parts, at)
     if (!stale) continue
     for (const { nonce, proof, noOp, isUnderWay } of await proveAll(parts, endpoint, address, stale, at)) {
       if (noOp) lostNoOps.set(nonce, noOp)
@@ -93,7 +96,7 @@ export async function findInclusions(
   }
   for (const { nonce } of due) {
     const inBlock = shown.get(nonce)
-    const isDeep = inBlock && head - inBlock.block.number >= receiptAwaitedBlocks
+    const isDeep = inBlock && head - inBlock.block.number >= blocksOf(receiptAwaited, parts.pace.measuredMs())
     if (isDeep && !found.has(nonce) && denied.has(nonce) && !undecided.has(nonce)) found.set(nonce, inBlock)
     if (found.has(nonce) || lostNoOps.has(nonce)) unexplained.forget(address, nonce)
     else if (!goesOn.has(nonce)) unexplained.lookedFor(address, nonce, head, inBlock)
@@ -142,10 +145,10 @@ async function spentForLong(
   endpoint: Endpoint,
   address: Address,
   open: readonly LiveNonce[],
-  unexplained: Unexplained,
+  { unexplained, pace }: Pick<FindInclusions, 'unexplained' | 'pace'>,
   { head }: TrackedHead,
 ): Promise<readonly LiveNonce[] | undefined> {
-  const since = head.number - provenAfterBlocks
+  const since = head.number - blocksOf(provenAfter, pace.measuredMs())
   if (open.length === 0) return []
   if (since < 0) return undefined
   const settledBelow = await readNonce(endpoint, address, since)
@@ -167,7 +170,7 @@ interface Proof {
 
 /** Proves in parallel: one search takes a dozen calls in sequence, and a step that takes many blocks comes too late. */
 async function proveAll(
-  { readCanonical, searched, findSpender }: FindInclusions,
+  { readCanonical, searched, findSpender, pace }: FindInclusions,
   endpoint: Endpoint,
   address: Address,
   stale: readonly LiveNonce[],
@@ -176,7 +179,7 @@ async function proveAll(
   const proofs = stale.slice(0, proofsMax).map(async (live): Promise<Proof> => {
     const { nonce } = live
     const before = searched.get(searchOf(address, nonce))
-    const spentBy = at.head.number - provenAfterBlocks
+    const spentBy = at.head.number - blocksOf(provenAfter, pace.measuredMs())
     const proof = await proveSpender(endpoint, address, live, { spentBy, searched, findSpender }, at)
     const after = searched.get(searchOf(address, nonce))
     const canonical = proof && (await readCanonical([proof.block.number], at))

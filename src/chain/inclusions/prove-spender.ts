@@ -12,7 +12,7 @@ import type { Mined } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { type FindSpender, type FoundSpender, readSpenders } from './find-spender.ts'
 import { locateSpending } from './locate-spending.ts'
-import { executionOf, readReceipt, receiptAwaitedBlocks } from './receipt.ts'
+import { executionOf, readReceipt, receiptAwaited } from './receipt.ts'
 
 /** Bodies read in one proof. The next blocks' observations continue a longer search. */
 const bodiesMax = 32
@@ -47,7 +47,7 @@ export async function proveSpender(
   const own = attemptWith(live.attempts, hash)
   if (own) {
     // Nobody waits for the receipt of a block so deep, and the search took its time: a denial from before it is too old.
-    const isDeep = at.head.number - block.number >= receiptAwaitedBlocks
+    const isDeep = at.head.number - block.number >= receiptAwaited.depth
     const execution = isDeep ? await readExecution(endpoint, hash, own, block, at, true) : undefined
     return { by: 'attempt', hash, kind: own.kind, block, ...execution }
   }

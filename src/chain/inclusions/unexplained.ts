@@ -1,6 +1,7 @@
 // Schedules the search for the spenders of spent nonces that no receipt explains yet. A receipt mostly comes with its
 // block or one block later, but some nodes take many blocks, and some never have it. So the pauses grow.
 import type { Address } from '../../domain/ids.ts'
+import { isOver, type Moment, type Patience } from '../../domain/patience.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 
@@ -18,18 +19,18 @@ export interface Unexplained {
 }
 
 interface Search {
-  readonly since: BlockNumber
-  readonly lookedAt: BlockNumber
+  readonly since: Moment
+  readonly lookedAt: Moment
   readonly shown?: Inclusion
 }
 
-/** The pauses double up to this: searches run 0, 1, 2, 4, 8, 16, 24, … blocks after the first. */
-const pauseBlocksMax = 8
+/** The pauses double up to this: of slow blocks, searches run 0, 1, 2, 4, 8, 16, 24, … after the first. Short ones then double in time. */
+const pauseMax: Patience = { blocks: 8, ms: 10_000 }
 /** The most searches: with more, all are forgotten and start again. */
 const searchesMax = 10_000
 
 /** `reorgs` grows with each reorganization. After one, every search starts again. */
-export function rememberUnexplained(reorgs: () => number): Unexplained {
+export function rememberUnexplained(reorgs: () => number, elapsed: () => number): Unexplained {
   const searches = new Map<string, Search>()
   let asOf = reorgs()
 
@@ -43,15 +44,22 @@ export function rememberUnexplained(reorgs: () => number): Unexplained {
     isDue(address, nonce, head) {
       const search = recall(address, nonce)
       // Under the first head a search is always due: where blocks are made on demand, the next head may never come.
-      if (!search || head <= search.since || head < search.lookedAt) return true
-      const pause = Math.min(pauseBlocksMax, Math.max(1, search.lookedAt - search.since))
-      return head >= search.lookedAt + pause
+      if (!search || head <= search.since.block || head < search.lookedAt.block) return true
+      const { since, lookedAt } = search
+      const blocks = Math.min(pauseMax.blocks, Math.max(1, lookedAt.block - since.block))
+      // Of the time half, as blocks come unevenly: none is missed by a moment.
+      const ms = blocks < pauseMax.blocks ? 0 : Math.min(pauseMax.ms, (lookedAt.ms - since.ms) / 2)
+      return isOver({ blocks, ms }, lookedAt, { block: head, ms: elapsed() })
     },
-    since: (address, nonce) => recall(address, nonce)?.since,
+    since: (address, nonce) => recall(address, nonce)?.since.block,
     shown: (address, nonce) => recall(address, nonce)?.shown,
     lookedFor(address, nonce, head, shown) {
-      const { since } = recall(address, nonce) ?? { since: head }
-      searches.set(keyOf(address, nonce), { since: Math.min(since, head), lookedAt: head, ...(shown && { shown }) })
+      const at = { block: head, ms: elapsed() }
+      const { since } = recall(address, nonce) ?? { since: at }
+      searches.set(keyOf(address, nonce), {
+        ...{ since: since.block <= head ? since : at, lookedAt: at },
+        ...(shown && { shown }),
+      })
     },
     forget(address, nonce) {
       searches.delete(keyOf(address, nonce))

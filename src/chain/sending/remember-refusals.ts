@@ -1,11 +1,12 @@
 // Remembers which endpoints call the bytes of a payload invalid. One may be wrong, and another block may cure a node of it: a
-// payload is refused by all once every endpoint that answers has said it twice, two blocks apart, and none shows the
+// payload is refused by all once every endpoint that answers has said it twice, two blocks and 4 s apart, and none shows the
 // transaction. A restart forgets these words: then each endpoint has to say it twice again.
 import { hash as hashed } from 'node:crypto'
 import type { BroadcastOutcome } from '../../domain/attempt.ts'
 import type { Market } from '../../domain/fees.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { RefusedPayload, UnknownWordsInquiry, Unshown } from '../../domain/observation.ts'
+import { isOver, type Moment, type Patience } from '../../domain/patience.ts'
 import type { BlockNumber, Gas, Nonce } from '../../domain/units.ts'
 import { memberOf } from '../../ops/member.ts'
 import { askAbout } from '../nodes/ask-about.ts'
@@ -25,14 +26,14 @@ export interface Refusals {
   refusedGas(shown: Gas | undefined): Pick<Market, 'refusedGas'>
 }
 
-/** An endpoint's last word on the bytes. `from`, `to`: the heads of the first and the last refusal of an unbroken run. */
+/** An endpoint's last word on the bytes. `from`, `to`: the first and the last refusal of an unbroken run. */
 type Said =
-  | { readonly what: 'invalid'; readonly from: BlockNumber; readonly to: BlockNumber; readonly words: string }
+  | { readonly what: 'invalid'; readonly from: Moment; readonly to: Moment; readonly words: string }
   /** `unknown`: the words, if no table has them. */
   | { readonly what: 'other'; readonly unknown?: string }
 
-/** How many blocks lie between two refusals: another block may cure a node of one. */
-const blocksApartMin = 2
+/** What lies between two refusals: other blocks may cure a node of one. */
+const refusalsApart: Patience = { blocks: 2, ms: 4_000 }
 /** A chain may raise its cap. */
 const refusedGasKeptMs = 3_600_000
 /** A look is a call for each endpoint and attempt. */
@@ -72,7 +73,7 @@ export function rememberRefusals(
       const isTaken = outcome.kind === 'accepted' || outcome.kind === 'alreadyKnown'
       if (outcome.kind === 'accepted') accepted = { hash, at: elapsed() }
       if (at === undefined || (!known && isTaken)) return
-      const next = afterWord(known?.get(by), outcome, at)
+      const next = afterWord(known?.get(by), outcome, { block: at, ms: elapsed() })
       if (!next && !known) return
       const words = known ?? new Map<Endpoint, Said>()
       if (next) words.set(by, next)
@@ -161,16 +162,17 @@ function unknownWordsOfAll(said: SaidByEach = new Map()): readonly string[] {
 }
 
 function isTwice({ from, to }: Extract<Said, { what: 'invalid' }>): boolean {
-  return to - from >= blocksApartMin
+  return isOver(refusalsApart, from, to)
 }
 
 /** An endpoint that gives no answer is not waited for, unless it has refused the bytes twice already. */
-function afterWord(before: Said | undefined, outcome: BroadcastOutcome, at: BlockNumber): Said | undefined {
+function afterWord(before: Said | undefined, outcome: BroadcastOutcome, at: Moment): Said | undefined {
   const isSilent = outcome.kind === 'unsent' || (outcome.kind === 'unknown' && outcome.code === undefined)
   if (isSilent) return before?.what === 'invalid' && isTwice(before) ? before : undefined
   if (outcome.kind === 'unknown') return { what: 'other', unknown: withoutFigures(outcome.message) }
   if (outcome.kind !== 'rejected' || outcome.code !== 'invalid') return { what: 'other' }
-  const from = before?.what === 'invalid' ? Math.min(before.from, at) : at
+  // A head that has fallen counts anew.
+  const from = before?.what === 'invalid' && before.from.block <= at.block ? before.from : at
   return { what: 'invalid', from, to: at, words: outcome.message }
 }
 

@@ -30,7 +30,7 @@ function reading(headerAt: (number: number) => Head | undefined) {
 const ofChain = async () => true
 
 async function knownThrough(number: number) {
-  const ancestry = openAncestry()
+  const ancestry = openAncestry(() => undefined)
   const { read } = reading(chainThat())
   for (let each = number - 4; each <= number; each += 1) await ancestry.advance(chainThat()(each), read, ofChain)
   return ancestry

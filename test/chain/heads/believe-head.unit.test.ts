@@ -45,12 +45,10 @@ test.each([
   expect(movesOn(known, reported, hashAt)).toBe(expected)
 })
 
-const blocktimeMs = 1_000
-
 /** Counts one reading after the other; the reports that were believed, `undefined` where none was. */
 function readings(
   each: readonly { readonly atMs: number; readonly behind: readonly HeadReport<string>[] }[],
-  isAgreed = false,
+  { isAgreed = false, blocktimeMs = 1_000 } = {},
 ) {
   let falls: Falls = noFalls
   return each.map(({ atMs, behind }) => {
@@ -63,39 +61,42 @@ function readings(
 const lower = report(60, 'first')
 const lowerElsewhere = report(70, 'second')
 
-test('a fall that its reporter confirms is believed at the third reading, two block times after the first', () => {
+test('a fall that its reporter confirms is believed at the third reading, two block times and 4 s after the first', () => {
   const behind = [lower]
-  const soon = [0, 1, 2, 1_999].map((atMs) => ({ atMs, behind }))
+  const soon = [0, 1, 2, 3_999].map((atMs) => ({ atMs, behind }))
   expect(readings(soon)).toEqual([undefined, undefined, undefined, undefined])
-  expect(readings([...soon, { atMs: 2_000, behind }]).at(-1)).toBe(lower)
+  expect(readings([...soon, { atMs: 4_000, behind }]).at(-1)).toBe(lower)
+  expect(readings([...soon, { atMs: 23_999, behind }], { blocktimeMs: 12_000 }).at(-1)).toBeUndefined()
   expect(readings([0, 5_000].map((atMs) => ({ atMs, behind })))).toEqual([undefined, undefined])
 })
 
 test('of the heads that are behind the highest is believed', () => {
   const behind = [lower, lowerElsewhere]
-  expect(readings([0, 1_000, 2_000].map((atMs) => ({ atMs, behind }))).at(-1)).toBe(lowerElsewhere)
+  expect(readings([0, 1_000, 4_000].map((atMs) => ({ atMs, behind }))).at(-1)).toBe(lowerElsewhere)
 })
 
-test('while the reporter does not answer, the others are believed only after 128 block times', () => {
+test('while the reporter does not answer, the others are believed only after 128 block times and a minute', () => {
   const behind = [lowerElsewhere]
   const long = [0, 2_000, 60_000, 127_999].map((atMs) => ({ atMs, behind }))
   expect(readings(long)).toEqual([undefined, undefined, undefined, undefined])
   expect(readings([...long, { atMs: 128_000, behind }]).at(-1)).toBe(lowerElsewhere)
+  const fast = [0, 2_000, 59_999].map((atMs) => ({ atMs, behind }))
+  expect(readings(fast, { blocktimeMs: 200 }).at(-1)).toBeUndefined()
 })
 
 test('the count begins anew when the reporter answers again, or falls silent', () => {
   const silent = { atMs: 0, behind: [lowerElsewhere] }
-  const answering = [1_000, 2_000, 2_999, 3_000].map((atMs) => ({ atMs, behind: [lower] }))
+  const answering = [1_000, 2_000, 4_999, 5_000].map((atMs) => ({ atMs, behind: [lower] }))
   expect(readings([silent, ...answering])).toEqual([undefined, undefined, undefined, undefined, lower])
-  const last = { atMs: 3_000, behind: [lowerElsewhere] }
+  const last = { atMs: 5_000, behind: [lowerElsewhere] }
   expect(readings([...answering.slice(0, 3), last]).at(-1)).toBeUndefined()
 })
 
-test('a head far ahead whose reporter is gone is forgotten at the third reading of two others that agree', () => {
+test('a head far ahead whose reporter is gone is forgotten once two others have agreed for 4 s', () => {
   const behind = [lower, lowerElsewhere].map(({ head }) => ({ head, by: 'second' }))
-  const soon = [0, 1, 2].map((atMs) => ({ atMs, behind }))
-  expect(readings(soon, true).map((each) => each?.head.number)).toEqual([undefined, undefined, 70])
-  expect(readings(soon, false)).toEqual([undefined, undefined, undefined])
+  const soon = [0, 3_999, 4_000].map((atMs) => ({ atMs, behind }))
+  expect(readings(soon, { isAgreed: true }).map((each) => each?.head.number)).toEqual([undefined, undefined, 70])
+  expect(readings(soon)).toEqual([undefined, undefined, undefined])
 })
 
 test('far ahead is more than news that is on its way', () => {
@@ -114,9 +115,19 @@ test.each([
 describe('laggards', () => {
   const by = (provider: string) => ({ provider })
   const [one, two, three] = ['one', 'two', 'three'].map(by)
-  const of = (number: number, endpoint = by('none')) => ({ head: report(number, '').head, by: endpoint })
+  const of = (number: number, endpoint = by('none'), blockMs = 1_000) => ({
+    head: { ...report(number, '').head, timestampMs: number * blockMs },
+    by: endpoint,
+  })
 
-  test('are two blocks or more behind the heads of two providers', () => {
+  test('are not behind by some blocks of 200 ms: that is how news travels', () => {
+    const holders = countHolders<{ readonly provider: string }>()
+    for (const each of [one, two]) holders.holds(of(100, each, 200))
+    expect(holders.laggardsAmong([of(91, three, 200)])).toEqual([])
+    expect(holders.laggardsAmong([of(90, three, 200)])).toEqual([three])
+  })
+
+  test('are two blocks and two seconds or more behind the heads of two providers', () => {
     const holders = countHolders<{ readonly provider: string }>()
     holders.holds(of(100, one))
     expect(holders.laggardsAmong([of(1, three)])).toEqual([])

@@ -161,7 +161,7 @@ test('clients that hash blocks differently are used beside each other, if the pr
   honest.repent()
 })
 
-test('a head far ahead is forgotten after three readings once its endpoint is gone', async () => {
+test('a head far ahead is forgotten after three readings, and four seconds, once its endpoint is gone', async () => {
   const clock = movedClock()
   await using network = networkOver([], {
     endpoints: endpointsOf(liar, honest, third),
@@ -174,6 +174,8 @@ test('a head far ahead is forgotten after three readings once its endpoint is go
   expect((await observe(network)).head.number).toBeGreaterThan(100_000)
   liar.bend(() => ({ do: 'drop' }))
   for (let index = 0; index < 4; index += 1) await observe(network).catch(() => undefined)
+  clock.move(4_000)
+  await observe(network).catch(() => undefined)
   expect((await observe(network)).head.hash).toBe(await trueHead())
   liar.repent()
 })

@@ -141,7 +141,15 @@ function opened(chain: Chain, shownAs: readonly unknown[]) {
 async function inRace(chain: Chain, shownAs: readonly unknown[], rounds: number): Promise<string | undefined> {
   const { by, ...parts } = opened(chain, shownAs)
   const whole: Partial<FindInclusions> = {
-    ...{ ...parts, searched: new Map(), unexplained: rememberUnexplained(() => 0) },
+    ...{
+      ...parts,
+      searched: new Map(),
+      unexplained: rememberUnexplained(
+        () => 0,
+        () => 0,
+      ),
+      pace: { measuredMs: () => undefined },
+    },
     witnesses: { reported: () => {}, isRefuted: () => false },
   }
   const live = { nonce, attempts: [{ hash: word(9), kind: 'execute' as const }], unspentAt: chain.at - 1 }

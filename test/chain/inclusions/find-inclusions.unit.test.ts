@@ -33,7 +33,11 @@ async function inclusionBy(...receipts: readonly [object, object]) {
   const parts: Partial<FindInclusions> = {
     endpoints: { order: () => endpoints } as Partial<FindInclusions['endpoints']> as FindInclusions['endpoints'],
     readCanonical: async () => canonical,
-    unexplained: rememberUnexplained(() => 0),
+    unexplained: rememberUnexplained(
+      () => 0,
+      () => 0,
+    ),
+    pace: { measuredMs: () => undefined },
     witnesses: { reported: () => {}, isRefuted: () => false },
   }
   const head = { number: 9, hash: hashOf('9'), parentHash: hashOf('8'), timestampMs: 0 }

@@ -9,6 +9,7 @@ import type { Inquiry, LiveNonce } from '../../../src/domain/observation.ts'
 import type { Inclusion } from '../../../src/domain/transaction.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
+import { movedClock } from '../moved-clock.ts'
 import { inquiryOf, type NetworkUnderTest, networkOver, signedBy } from '../network-under-test.ts'
 
 const { key, address } = devAccount(0)
@@ -16,6 +17,8 @@ const receiver = devAccount(3).address
 const receiptMethod = 'eth_getTransactionReceipt'
 const gwei = 1_000_000_000n
 type Wire = Readonly<Record<string, unknown>>
+/** Blocks of 12 s. */
+const clock = movedClock()
 let anvil: Anvil
 let proxy: RpcServer
 let network: NetworkUnderTest
@@ -30,7 +33,7 @@ beforeEach(async () => {
   proxy.react({ do: 'forward' })
   if (snapshot) await anvil.rpc('evm_revert', [snapshot])
   snapshot = await anvil.rpc('evm_snapshot')
-  network = networkOver([proxy.url])
+  network = networkOver([proxy.url], { clock })
 })
 afterAll(async () => {
   await network?.chain.close()
@@ -85,6 +88,7 @@ async function receiptOf({ attempts: [attempt] }: LiveNonce) {
 async function inclusionWithin(blocks: number, live: LiveNonce): Promise<Inclusion | undefined> {
   for (let block = 0; block < blocks; block += 1) {
     await anvil.mine()
+    clock.move(12_000)
     const found = (await look({ live: [live] })).inclusions.get(live.nonce)
     if (found) return found
   }
@@ -188,7 +192,7 @@ describe('a receipt without', () => {
   test('a receipt is completed by another node', async () => {
     await using other = await startRpcServer({ forwardTo: anvil.url })
     await network.chain.close()
-    network = networkOver([proxy.url, other.url])
+    network = networkOver([proxy.url, other.url], { clock })
     receiptsAre(without('status', 'gasUsed'))
     receiptsAre(without('effectiveGasPrice'), other)
     const live = await send()
@@ -303,7 +307,7 @@ describe('a receipt that never comes', () => {
   test('an answer of a node that was behind does not count for the block that it shows afterwards', async () => {
     await using other = await startRpcServer({ forwardTo: anvil.url })
     await network.chain.close()
-    network = networkOver([proxy.url, other.url])
+    network = networkOver([proxy.url, other.url], { clock })
     const live = await send()
     await anvil.mine(40)
     let requested = 0
@@ -342,6 +346,7 @@ describe('a receipt that comes late', () => {
       if (inclusions.has(0)) return { calls: calls.length - block - 1, after: head.number - Number(blockNumber) }
       visible = head.number + 1 - Number(blockNumber) >= lateBlocks
       await anvil.mine()
+      clock.move(12_000)
     }
     throw new Error('never found')
   }

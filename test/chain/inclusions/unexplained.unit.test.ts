@@ -11,10 +11,14 @@ const shown: Inclusion = {
   block: { number: 99, hash: `0x${'02'.repeat(32)}` },
 }
 
+let elapsedMs = 0
+const remembering = (reorgs = () => 0) => rememberUnexplained(reorgs, () => elapsedMs)
+
 /** The blocks after 100 at which it is looked for in vain. */
-function looksUntil(age: number, unexplained = rememberUnexplained(() => 0)): readonly number[] {
+function looksUntil(age: number, unexplained = remembering(), blockMs = 12_000): readonly number[] {
   const ages: number[] = []
   for (let head = 100; head <= 100 + age; head += 1) {
+    elapsedMs += blockMs
     if (!unexplained.isDue(address, 7, head)) continue
     ages.push(head - 100)
     unexplained.lookedFor(address, 7, head, undefined)
@@ -26,16 +30,23 @@ test('at once, with the next block, and then ever more rarely', () => {
   expect(looksUntil(48)).toEqual([0, 1, 2, 4, 8, 16, 24, 32, 40, 48])
 })
 
+test('of short blocks by time: no more than twice in ten seconds in the end', () => {
+  const ages = looksUntil(500, remembering(), 200)
+  expect(ages.slice(0, 5)).toEqual([0, 1, 2, 4, 8])
+  expect(ages.filter((each) => each > 250).length).toBeLessThanOrEqual(10)
+})
+
 test('a block that was missed is made up for', () => {
-  const unexplained = rememberUnexplained(() => 0)
+  const unexplained = remembering()
   unexplained.lookedFor(address, 7, 100, undefined)
   unexplained.lookedFor(address, 7, 104, undefined)
+  elapsedMs += 60_000
   expect([105, 107, 108, 130].map((head) => unexplained.isDue(address, 7, head))).toEqual([false, false, true, true])
 })
 
 test('anew after a reorganization, under a lower head, or once it was explained', () => {
   let reorgs = 0
-  const unexplained = rememberUnexplained(() => reorgs)
+  const unexplained = remembering(() => reorgs)
   looksUntil(20, unexplained)
   unexplained.lookedFor(address, 7, 124, shown)
   expect([unexplained.isDue(address, 7, 125), unexplained.shown(address, 7)]).toEqual([false, shown])
@@ -50,7 +61,7 @@ test('anew after a reorganization, under a lower head, or once it was explained'
 })
 
 test('each nonce and account for itself', () => {
-  const unexplained = rememberUnexplained(() => 0)
+  const unexplained = remembering()
   looksUntil(20, unexplained)
   expect(unexplained.isDue(address, 8, 121)).toBe(true)
   expect(unexplained.isDue(`0x${'cd'.repeat(20)}`, 7, 121)).toBe(true)

@@ -20,7 +20,7 @@ const accepted: BroadcastOutcome = { kind: 'accepted' }
 const first = { nonce: 7, payload: somePayload } satisfies Partial<UnknownWordsInquiry>
 
 /** Each node shows nothing, unless a test has it show or answer otherwise. */
-function memoryOver(nodes: number) {
+function memoryOver(nodes: number, blockMs = 2_000) {
   const views = Array.from({ length: nodes }, (): { shows: Hash | undefined; answer?: Answer } => ({
     shows: undefined,
   }))
@@ -37,7 +37,7 @@ function memoryOver(nodes: number) {
   const memory = rememberRefusals(
     { usable: () => endpoints },
     () => height,
-    () => elapsedMs,
+    () => elapsedMs + (height ?? 0) * blockMs,
   )
   return {
     views,
@@ -66,7 +66,16 @@ function memoryOver(nodes: number) {
 }
 
 describe('bytes are refused by all', () => {
-  test('once each endpoint has called them invalid twice, two blocks apart', async () => {
+  test('but not within 4 s, however many blocks a fast chain makes', async () => {
+    const all = memoryOver(1, 200)
+    all.at(100, invalid)
+    all.at(119, invalid)
+    expect(await all.words()).toBeUndefined()
+    all.at(120, invalid)
+    expect(await all.words()).toBeDefined()
+  })
+
+  test('once each endpoint has called them invalid twice, two blocks and 4 s apart', async () => {
     const all = memoryOver(3)
     all.at(100, invalid, invalid, invalid)
     all.at(101, invalid, invalid, invalid)

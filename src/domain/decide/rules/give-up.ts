@@ -35,7 +35,7 @@ const takenBlocksMin = 20
 
 /**
  * - `contradicted`: a node had the payload lately, so it is pursued like any other.
- * - `byAll`: every endpoint that answers called it invalid twice, two blocks apart, and none shows it.
+ * - `byAll`: every endpoint that answers called it invalid twice, two blocks and 4 s apart, and none shows it.
  * - `recent`: it is broadcast again. No price makes other bytes valid.
  */
 type InvalidWord = { readonly is: 'contradicted' | 'recent' } | { readonly is: 'byAll'; readonly words: string }
