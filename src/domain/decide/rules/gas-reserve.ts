@@ -9,7 +9,6 @@
 // The promise: the service decides when a transaction gets its nonce, and how much gas is in flight. The client decides on its value and on
 // its gas limit: the service never splits or refuses them, and waits for the time at which they go through.
 // Where the network has no reserve each function answers undefined, or what it was given.
-import { roughly } from '../../condition.ts'
 import { feeCap, type Market } from '../../fees.ts'
 import type { Observation } from '../../observation.ts'
 import type { DecisionProfile, NetworkPolicy } from '../../relayer.ts'
@@ -125,7 +124,7 @@ export function blockedByReserve(
   if (reserve === undefined || value === 0n || to === from) return undefined
   const short = value - maxWei(0n, before.balance - reserve)
   if (short <= 0n || goesAlone(work, observation, policy, before.nonce)) return undefined
-  const facts = { value, reserve, short: roughly(reserve + value - before.balance), lagBlocks: lagOf(policy.profile) }
+  const facts = { value, reserve, short: reserve + value - before.balance, lagBlocks: lagOf(policy.profile) }
   const of = observation.delegated ? 'delegated' : 'emptying'
   return { condition: 'balance_short', facts: { of, ...facts } }
 }

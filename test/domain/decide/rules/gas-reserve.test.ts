@@ -261,7 +261,7 @@ describe('a value that leaves less than the reserve', () => {
     const open = [inFlight(0, [someAttempt(0)])]
     expect(verbs({ open, queued: [emptying] }, { balance })).toContain('balance_short')
     expect(reasons({ open, queued: [emptying] }, { balance })).toEqual([
-      `waits: its value (3 ether) leaves less than the network's reserve_balance (${inEther(reserve)}), so it goes alone: once no other transaction of the account is in flight, or was mined in the last 3 blocks; or top it up, for this one by 2 ether at most`,
+      `waits: its value (3 ether) leaves less than the network's reserve_balance (${inEther(reserve)}), so it goes alone: once no other transaction of the account is in flight, or was mined in the last 3 blocks; or top it up, for this one by 1.0005 ether at most`,
     ])
     expect(verbs({ queued: [emptying] }, { balance, nonce: 1, lagged: { balance, nonce: 0 } })).toEqual([
       'balance_short',
