@@ -113,7 +113,8 @@ const truths: Partial<Readonly<Record<Condition, Truth>>> = {
   cancellation_unclear: ({ world }) => world.state.restores > 0,
   signer_unavailable: ({ world }) => world.scenario.brokenEnd === 'signer',
   head_stalled: never,
-  no_progress: never,
+  // Such a sequencer has lost what it was given, and gets it again some blocks later.
+  no_progress: ({ world }) => world.scenario.isHeldBack === true,
   account_in_use: never,
 }
 
