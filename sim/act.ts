@@ -34,7 +34,7 @@ const inRaces: Partial<Readonly<Record<Action | ReplicaAction, Mark>>> = {
 }
 
 export function act(world: World, service: Service, action: Action | ReplicaAction): void {
-  const { dice, history, nodes, scenario, state, blocks, network } = world
+  const { dice, history, nodes, scenario, state, blocks, network, timeline, rollupDice } = world
   const { fees } = scenario
   const node = dice.pick(nodes)
   const relayer = dice.below(scenario.relayers)
@@ -117,6 +117,8 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
       void foreignTransaction(relayer, nonce, { cap, tip, value: fees.isFree ? 0n : 1n }).then((transaction) => {
         history.note(`somebody else uses the key of r${relayer} for nonce ${nonce}`)
         world.bids.foreign(transaction)
+        if (scenario.rollup)
+          state.foreignFromMs.set(transaction.hash, timeline.now() + rollupDice.between(1_000, 20_000))
         for (const each of nodes) {
           if (dice.chance(0.6)) world.marks.offered(each, transaction, offer(world.node, each, transaction))
         }
@@ -166,7 +168,8 @@ function changePolicies(world: World, service: Service): void {
   const { operator } = scenario
   const drawn = drawPolicies(dice, { capped: scenario.policies.gasPriceCap !== undefined, mayPause: true })
   const others = operator ? drawOthers(policyDice, operator) : drawn.others
-  state.policies = { ...drawn, others: { ...others, ...drawHoldPolicies(world) } }
+  const { maxInFlight } = scenario.rollup ? scenario.policies : drawn
+  state.policies = { ...drawn, maxInFlight, others: { ...others, ...drawHoldPolicies(world) } }
   history.note(`the configuration changes: ${inWords(state.policies)}`)
   // The configuration counts from the next start on, even if the request fails.
   if (operator && policyDice.chance(operator.patches)) service.patch()

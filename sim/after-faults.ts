@@ -25,8 +25,9 @@ const tightMs = 30_000
  * many as come in a second count as one, or in one and a half where a second endpoint has to answer.
  */
 export function boundBlocks(world: World, open: number): number {
-  const { scenario, nodes } = world
-  const { blocktimeMs, gaps, finality } = scenario
+  const { scenario, nodes, state } = world
+  const { gaps, finality } = scenario
+  const { blocktimeMs } = state
   const confirmations = Math.max(scenario.confirmations, finalityBlocks(finality))
   const untilTried = gaps.tightGapFillers > 0 ? Math.ceil((tightMs + invalidPauseMaxMs) / blocktimeMs) : 0
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
@@ -37,14 +38,14 @@ export function boundBlocks(world: World, open: number): number {
   const untilFailed = [...world.rows.all().values()].filter(isFailingCall).length * failingCallMs
   return (
     untilTried +
-    untilAlone(scenario) +
+    untilAlone(world) +
     Math.ceil(untilFailed / blocktimeMs) +
     Math.ceil(blocks * Math.max(1, countedMs / blocktimeMs))
   )
 }
 
 /** Where a single node reports the tag, a verdict waits until the other nodes have been silent about it for long. */
-function untilAlone({ finality, profiles: nodes, blocktimeMs }: Scenario): number {
+function untilAlone({ scenario: { finality, profiles: nodes }, state: { blocktimeMs } }: World): number {
   if (nodes.length === 1 || witnessesOf(nodes.length, finality).length > 1) return 0
   return Math.ceil(witnessSilentMs / blocktimeMs)
 }

@@ -24,7 +24,7 @@ export function breakForGood(world: World, service: Service): void {
 export async function outlastLiar(world: World, service: Service): Promise<void> {
   const { scenario, state, network, lieOnDice, timeline, history } = world
   if (scenario.brokenEnd !== 'liar' || scenario.signerChanges !== undefined) return
-  const blocksMs = (blocks: number) => blocks * scenario.blocktimeMs
+  const blocksMs = (blocks: number) => blocks * state.blocktimeMs
   // Answers that were slow have come by the end of this wait.
   network.isPrompt = true
   await until(world, timeline.now() + 2 * slowMsMax)

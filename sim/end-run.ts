@@ -191,8 +191,8 @@ function demandVerdicts(world: World): void {
  * The engine ends an expired transaction soon. One that a lost history may have sent ends after the history check, and one whose
  * nonce is spent by what the chain shows.
  */
-function demandExpiries({ rows, scenario, machine, timeline, history }: World): void {
-  const since = epochMs + timeline.now() + machine.skewMs() - 20 * scenario.blocktimeMs
+function demandExpiries({ rows, state, machine, timeline, history }: World): void {
+  const since = epochMs + timeline.now() + machine.skewMs() - 20 * state.blocktimeMs
   const all = [...rows.all().values()]
   // Only the first of a queue reports the check that holds up all of it.
   const checked = new Set(all.flatMap((row) => (row.wait_condition === 'history_unknown' ? [row.relayer_id] : [])))

@@ -1,6 +1,7 @@
 // Makes blocks as time passes, and reorganizations, and moves the nodes to the new head.
 import { maxWei } from '../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block } from './chain/blocks.ts'
+import { ownDeposit } from './chain/deposits.ts'
 import { isForked } from './chain/gas-rules.ts'
 import { seal } from './chain/mine.ts'
 import { moveTo, orderArrived, type SimNode } from './chain/node.ts'
@@ -17,7 +18,7 @@ import type { World } from './world.ts'
 export function mine(world: World): void {
   switchOrder(world)
   if (isSlotEmpty(world)) return
-  const block = build(world, world.blocks.canonical(), world.dice.pick(world.nodes), [])
+  const block = build(world, world.blocks.canonical(), world.dice.pick(world.nodes), [], drawDeposits(world))
   adopt(world, block)
 }
 
@@ -67,6 +68,17 @@ export function reorganize(world: World, depth: number): void {
   if (fork && fork !== old) branchOff(world, fork, fork)
 }
 
+/** The sequencer fails over: blocks of up to a minute are taken back, and most of their transactions come again. */
+export function failOver(world: World, ms: number): void {
+  const { blocks, state, marks } = world
+  const old = blocks.canonical()
+  const depth = Math.min(Math.floor(ms / state.blocktimeMs), reorgDepthMax(world))
+  const fork = ancestorAt(old, old.number - depth)
+  if (!fork || fork === old) return
+  marks.note('minute-taken-back')
+  branchOff(world, fork, fork, 0.95)
+}
+
 /** Takes back safe blocks, as a rollup does whose L1 was reorganized: the sequencer makes them again with the same transactions. */
 export function takeBackSafe(world: World): void {
   const { blocks, scenario, state, tagsDice, history } = world
@@ -92,8 +104,8 @@ export function takeBackSafe(world: World): void {
   branchOff(world, fork, copy)
 }
 
-/** Replaces the blocks above `fork` by those up to `base`, and by more than there were. */
-function branchOff(world: World, fork: Block, base: Block): void {
+/** Replaces the blocks above `fork` by those up to `base`, and by more than there were. `again`: the odds of each transaction of the old branch. */
+function branchOff(world: World, fork: Block, base: Block, odds = 0.4): void {
   const { blocks, dice } = world
   const old = blocks.canonical()
   const depth = old.number - fork.number
@@ -101,10 +113,14 @@ function branchOff(world: World, fork: Block, base: Block): void {
   for (let at: Block | undefined = old; at && at.number > base.number; at = at.parent) {
     lost = [...at.included.map(({ transaction }) => transaction), ...lost]
   }
+  const sent = lost.filter(({ isDeposit }) => !isDeposit)
+  // L1 has not changed.
+  let deposits = lost.filter(({ isDeposit }) => isDeposit)
   let head = base
   for (let block = 0; block <= old.number - base.number; block += 1) {
-    const again = lost.filter(() => dice.chance(0.4))
-    head = build(world, head, dice.pick(world.nodes), again)
+    const again = sent.filter(() => dice.chance(odds))
+    head = build(world, head, dice.pick(world.nodes), again, deposits.slice(0, 1))
+    deposits = deposits.slice(1)
   }
   // Some nodes miss it, and keep the old branch.
   const behind = world.nodes.filter(() => dice.chance(0.2) && world.scenario.restores.length === 0)
@@ -119,7 +135,13 @@ function branchOff(world: World, fork: Block, base: Block): void {
   adopt(world, head)
 }
 
-function build(world: World, parent: Block, producer: SimNode, first: readonly SimTransaction[]): Block {
+function build(
+  world: World,
+  parent: Block,
+  producer: SimNode,
+  first: readonly SimTransaction[],
+  deposits: readonly SimTransaction[] = [],
+): Block {
   const { scenario, dice, state } = world
   const { fees } = scenario
   const isFcfs = world.node.isFcfs()
@@ -127,10 +149,12 @@ function build(world: World, parent: Block, producer: SimNode, first: readonly S
   // A sequencer leaves nothing out of the next block that it has ordered, but for `heldBack`.
   const leftOut = transactionsInDrought(world)
   const drift = driftAbove(world, parent)
+  const mayHold = ({ hash }: SimTransaction) => (state.foreignFromMs.get(hash) ?? 0) <= world.timeline.now()
   const resurfaced = state.faulty && dice.chance(scenario.resurfacing) ? shuffled(world) : []
   const block = seal(world.blocks, {
     parent,
-    candidates: leftOut ? [] : inTurn([...resurfaced, ...first, ...executable(producer.pool, parent)]),
+    deposits,
+    candidates: leftOut ? [] : inTurn([...resurfaced, ...first, ...executable(producer.pool, parent)].filter(mayHold)),
     transactionsMax: isFcfs
       ? Number.POSITIVE_INFINITY
       : dice.between(0, scenario.transactionsPerBlockMax) + (state.faulty ? 0 : 1),
@@ -152,11 +176,20 @@ function build(world: World, parent: Block, producer: SimNode, first: readonly S
 
 /** Whole seconds: where blocks are made faster than that, neighbors have the same, as a sequencer's may (Nitro). */
 function timestampAfter({ scenario, timeline, state }: World, parent: Block): number {
-  const mayRepeat = scenario.blocktimeMs < 1_000 || scenario.kind.isFcfs
+  const mayRepeat = scenario.blocktimeMs < 1_000 || state.blocktimeMs < 1_000 || scenario.kind.isFcfs
   const least = parent.timestampSeconds + (mayRepeat ? 0 : 1)
   const seconds = Math.max(least, Math.floor((epochMs + timeline.now()) / 1_000))
   state.newestBlockMs = Math.max(state.newestBlockMs, seconds * 1_000)
   return seconds
+}
+
+/** Now and then L1 sends a deposit of a relayer's account. */
+function drawDeposits({ scenario, state, rollupDice, addresses, marks }: World): readonly SimTransaction[] {
+  const { ownDeposits = 0 } = scenario.rollup ?? {}
+  if (ownDeposits === 0 || !state.faulty || !rollupDice.chance(ownDeposits)) return []
+  state.deposits += 1
+  marks.note('own-deposit')
+  return [ownDeposit(rollupDice.pick(addresses), state.deposits)]
 }
 
 /** The transactions that this block leaves out because of a drought. */
@@ -219,6 +252,7 @@ function adopt(world: World, block: Block): void {
   history.note(`block ${block.number}, base fee ${block.baseFee}: ${taken.join(', ') || 'empty'}`)
   moveTags(world)
   world.truth.moved()
+  world.patience?.moved()
   for (const node of world.nodes) {
     if (node.lags) continue
     timeline.after(state.faulty ? dice.between(0, 400) : 1, () => follow(world, node))
@@ -236,9 +270,24 @@ export function follow(world: World, node: SimNode): void {
   node.tags = world.state.tags
 }
 
+/** Changes the block time at its block, and back when its time is over. */
+function varyPace({ scenario, state, blocks, timeline, history, marks }: World): void {
+  const { paceChange, blocktimeMs: usualMs } = scenario
+  if (!paceChange || !state.faulty) return
+  const { atBlock, blocktimeMs, lastsMs } = paceChange
+  if (blocks.canonical().number >= atBlock) state.paceChangedMs = Math.min(state.paceChangedMs, timeline.now())
+  const isChanged = timeline.now() >= state.paceChangedMs && timeline.now() < state.paceChangedMs + lastsMs
+  const nowMs = isChanged ? blocktimeMs : usualMs
+  if (nowMs === state.blocktimeMs) return
+  state.blocktimeMs = nowMs
+  marks.note('pace-changed')
+  history.note(`a block each ${nowMs} ms from now on`)
+}
+
 /** Makes a block about every block time, until the run ends. */
 export function keepMining(world: World): void {
-  const { blocktimeMs } = world.scenario
+  varyPace(world)
+  const { blocktimeMs } = world.state
   const wait = world.state.faulty ? world.dice.between(blocktimeMs / 4, blocktimeMs * 2) : blocktimeMs
   world.timeline.after(wait, () => {
     const { drought } = world.state

@@ -4,8 +4,10 @@ import type { HttpAnswer, OpenTransport } from '../src/chain/nodes/transport.ts'
 import type { Hex } from '../src/domain/ids.ts'
 import type { Dice } from '../tooling/dice.ts'
 import { type Refusal, refusals } from '../tooling/refused-batches.ts'
+import type { BackendOf } from './chain/backends.ts'
 import { answer, type Member, type NodeWorld, type SimNode } from './chain/node.ts'
 import type { EstimateChecks } from './check/estimates.ts'
+import type { PatienceChecks } from './check/patience.ts'
 import type { History } from './history.ts'
 import type { LieKind } from './lies/lie.ts'
 import { lies } from './lies/lies.ts'
@@ -37,6 +39,8 @@ export interface NetworkWitness {
   leaving(instance: Instance, raws: readonly Hex[]): void
   /** Undefined where no node lies about estimates. */
   readonly estimates: EstimateChecks | undefined
+  /** Undefined where blocks are not short. */
+  readonly patience: PatienceChecks | undefined
   /** The service has believed a first price. Before that, a lie looks like a price. */
   knowsPrices(): boolean
   /** A node answered falsely. */
@@ -45,6 +49,16 @@ export interface NetworkWitness {
   isTruthful(): boolean
   /** A node took bytes, and its answer is lost. */
   unheard(): void
+}
+
+/** What chance decides. */
+interface NetworkChance {
+  readonly dice: Dice
+  readonly batchDice: Dice
+  readonly sendDice: Dice
+  readonly lieDice: Dice
+  /** The backend that a request reaches. */
+  readonly backendOf: BackendOf
 }
 
 /** The largest batch that a node's gateway accepts, in calls or in broadcasts. */
@@ -65,7 +79,7 @@ export function openSimNetwork(
   world: NodeWorld,
   nodes: readonly SimNode[],
   timeline: Timeline,
-  { dice, batchDice, sendDice, lieDice }: { dice: Dice; batchDice: Dice; sendDice: Dice; lieDice: Dice },
+  { dice, batchDice, sendDice, lieDice, backendOf }: NetworkChance,
   { liar, sendOutcomeOdds, latenciesMs }: Pick<Scenario, 'liar' | 'sendOutcomeOdds' | 'latenciesMs'>,
   history: History,
   witness: NetworkWitness,
@@ -113,16 +127,17 @@ export function openSimNetwork(
     const hear = (afterMs: number, posted: () => HttpAnswer) => {
       const arrived = () => {
         const answer = posted()
-        noteEstimates(answer)
+        noteHeard(answer)
         resolve(answer)
       }
       timeline.after(afterMs, () => leave(instance, arrived))
     }
-    const noteEstimates = (answer: HttpAnswer) => {
-      if (answer.kind !== 'body' || !witness.estimates) return
+    const noteHeard = (answer: HttpAnswer) => {
+      if (answer.kind !== 'body' || (!witness.estimates && !witness.patience)) return
       for (const member of [answer.json].flat() as readonly (Member | null)[]) {
         const call = calls.find(({ id }) => id === member?.id)
-        if (call) witness.estimates.heard(instance, index, call, member?.result)
+        if (call) witness.estimates?.heard(instance, index, call, member?.result)
+        if (call && member) witness.patience?.heard(instance, call, member)
       }
     }
     const unknown = (message: string) => (): HttpAnswer => ({ kind: 'unknown', message })
@@ -130,7 +145,8 @@ export function openSimNetwork(
     const success = (content: unknown) => (): HttpAnswer => ({ kind: 'body', status: 200, json: content })
     const arrive = (afterMs: number, then: (members: readonly Member[]) => void) => {
       timeline.after(afterMs, () => {
-        then(calls.map((call) => answerOf(node, call)))
+        const backend = backendOf(node)
+        then(calls.map((call) => answerOf(backend, call)))
       })
     }
     const reply = (members: readonly Member[]): HttpAnswer => success(Array.isArray(json) ? members : members[0])()
@@ -190,6 +206,7 @@ export function openSimNetwork(
   function answerOf(node: SimNode, call: Call): Member {
     let member = answer(world, node, call)
     witness.estimates?.estimated(call, member.result)
+    witness.patience?.answered(node, call, member)
     if (liar?.node !== node.index || witness.isTruthful()) return member
     for (const lie of liar.lies) {
       if (!lieDice.chance(lie.share) || (lie.kind === 'highPrice' && !witness.knowsPrices())) continue

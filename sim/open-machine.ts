@@ -12,10 +12,8 @@ import type { Drawn } from './scenario/features.ts'
 import type { World } from './world.ts'
 
 interface Parts
-  extends Pick<
-    World,
-    'scenario' | 'timeline' | 'history' | 'marks' | 'network' | 'blocks' | 'nodes' | 'state' | 'dice'
-  > {
+  extends Pick<World, 'scenario' | 'timeline' | 'history' | 'network' | 'blocks' | 'nodes' | 'state' | 'dice'> {
+  readonly marks: Pick<World['marks'], 'logged'>
   readonly seed: number
   readonly disk: Disk
   readonly drawn: Drawn

@@ -4,15 +4,16 @@ import { privateKeyToAddress } from 'viem/accounts'
 import type { Hash, Hex } from '../src/domain/ids.ts'
 import { payloadFromRow } from '../src/store/transactions/rows/payload-row.ts'
 import { dice } from '../tooling/dice.ts'
-import { accountAt, type Block, openBlocks } from './chain/blocks.ts'
+import { openBackends } from './chain/backends.ts'
+import { accountAt, openBlocks } from './chain/blocks.ts'
 import { brokenContract } from './chain/failing-estimates.ts'
 import { formOf, gasAround, gasOf, gasRulesAt } from './chain/gas-rules.ts'
 import { flakyContract } from './chain/mine.ts'
-import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
-import { openPool, type Pool } from './chain/pool.ts'
-import { drawReceiptHabits } from './chain/receipts.ts'
+import { type NodeWorld, offer, type SimNode } from './chain/node.ts'
+import { openPool } from './chain/pool.ts'
 import { decode, forgetTransactions, isNoOp } from './chain/transaction.ts'
 import { watchBids } from './check/bids.ts'
+import { watchBlindBackends } from './check/blind-backends.ts'
 import { watchBulkTerms } from './check/bulk-terms.ts'
 import { watchBytes } from './check/bytes.ts'
 import { watchCostBounds } from './check/cost-bounds.ts'
@@ -25,6 +26,7 @@ import { type GiveUps, watchGiveUps } from './check/give-ups.ts'
 import { watchHolds } from './check/holds.ts'
 import { type SentLabels, watchLabels } from './check/labels.ts'
 import { watchLastResorts } from './check/last-resorts.ts'
+import { watchPatience } from './check/patience.ts'
 import { watchPolicies } from './check/policies.ts'
 import { watchPresigned } from './check/presigned.ts'
 import { watchRows } from './check/rows.ts'
@@ -39,6 +41,7 @@ import { hasLie } from './lies/lie.ts'
 import { type Marks, watchMarks } from './marks/watch-marks.ts'
 import { isSend, openSimNetwork } from './network.ts'
 import { openMachine } from './open-machine.ts'
+import { genesis, openNodes } from './open-nodes.ts'
 import type { Disk } from './process/database.ts'
 import { chainId, epochMs, keys } from './process/engine.ts'
 import { drawScenario } from './scenario/draw-scenario.ts'
@@ -103,6 +106,8 @@ export function openWorld(
   const bulkTerms =
     scenario.bulkTerms === undefined ? undefined : watchBulkTerms(disk, () => rows.all().values(), history.fail)
   const lastResorts = watchLastResorts(scenario, history.fail)
+  const blindBackends =
+    scenario.behindBlocks === undefined ? undefined : watchBlindBackends(() => nodes[0], history.fail)
   const rows = watchRows(disk, {
     fail: history.fail,
     published: finality.published,
@@ -126,6 +131,8 @@ export function openWorld(
       verdicts?.changed(row)
       bulkTerms?.changed(row, before)
       lastResorts(row)
+      blindBackends?.changed(row, before)
+      patience?.changed(row, before)
     },
   })
   const bytes = watchBytes(disk, {
@@ -142,6 +149,16 @@ export function openWorld(
     ...{ recorded: bytes.recorded, fail: history.fail },
     gasOf: (row) => gasAround(formOf(row.from_address.toLowerCase(), payloadFromRow(row)), state.gasForkAt).most,
   })
+  const patience = scenario.rollup
+    ? watchPatience(disk, blocks, {
+        ...{ fail: history.fail, nowMs: timeline.now, recorded: bytes.recorded, addresses },
+        blocktimeMs: () => state.blocktimeMs,
+      })
+    : undefined
+  const noteRefused = (hash: Hash) => {
+    giveUps?.refused(hash)
+    patience?.refused(hash)
+  }
   const isPrivate = scenario.kind.hasSequencer
   const tips = watchTips(disk, isPrivate ? gwei / 100n : (3n * gwei) / 10n, history.fail)
   const namedTip = () => (hasLie(scenario.liar, 'highPrice') ? tips.most() : 0n)
@@ -157,9 +174,10 @@ export function openWorld(
     kind: scenario.kind,
     isFcfs: () => scenario.kind.isFcfs && !state.isByTips,
     now: timeline.now,
-    revertsNow: () => state.revertsNow,
+    revertsAt: ({ head }) => (scenario.behindBlocks === undefined ? state.revertsNow : head.reverts),
     estimateOutage: () => ((state.estimateOutage?.untilMs ?? 0) > timeline.now() ? state.estimateOutage : undefined),
     estimateDice: streams.estimateDice,
+    deposits: scenario.rollup && { showsNonce: scenario.rollup.showsDepositNonce },
     reserve: scenario.reserve,
     gasRulesAt: (number) => gasRulesAt(number, state.gasForkAt),
     isTooTight: (transaction) =>
@@ -172,7 +190,7 @@ export function openWorld(
       bytes.broadcast(which, transaction, admission)
       fourEyes.broadcast(transaction)
       marks.offered(which, transaction, admission)
-      if (!admission.admitted && admission.refusal === 'invalid') giveUps?.refused(transaction.hash)
+      if (!admission.admitted && admission.refusal === 'invalid') noteRefused(transaction.hash)
       if (admission.admitted && scenario.kind.answers !== 'beforeOrder' && node.isFcfs()) ordered.add(transaction.hash)
       if (
         !state.faulty &&
@@ -198,7 +216,7 @@ export function openWorld(
     rows: rows.all,
     mayBeTakenBack: ({ hash }) => scenario.finality?.rule === 'safe' && state.unsafe.has(hash),
     isLost: ({ hash }) => lost.has(hash),
-    isInclusionForged,
+    ...{ isInclusionForged, areFar: scenario.rollup !== undefined },
     areReceiptsMixedUp: () => hasLie(scenario.liar, 'anothersReceipt'),
     isCostForged,
     wasWonBefore: (tag) => wonBefore.has(tag),
@@ -257,6 +275,7 @@ export function openWorld(
   const networkDice = {
     ...{ dice: worldDice, batchDice: dice(seed, 'batches') },
     ...{ sendDice: dice(seed, 'sends'), lieDice: dice(seed, 'lying') },
+    backendOf: openBackends(scenario.behindBlocks, () => state.faulty, streams.rollupDice),
   }
   const network = openSimNetwork(node, nodes, timeline, networkDice, scenario, history, {
     leaving(instance, raws) {
@@ -265,7 +284,7 @@ export function openWorld(
       // A no-op at the same price has the same bytes, so a lost one may be signed and recorded again.
       for (const raw of raws) lost.delete(decode(raw).hash)
     },
-    estimates,
+    ...{ estimates, patience },
     knowsPrices: tips.areBelieved,
     isTruthful: () => !state.faulty && scenario.brokenEnd !== 'liar',
     unheard: () => marks.note('acceptance-unheard'),
@@ -275,7 +294,7 @@ export function openWorld(
       const { hash } = decode(call.params[0] as Hex)
       // The next bid need not exceed bytes that are denied.
       if (lie === 'underpriced') denied.add(hash)
-      if (lie === 'invalid' || lie === 'unknownWords') giveUps?.refused(hash)
+      if (lie === 'invalid' || lie === 'unknownWords') noteRefused(hash)
       if (lie !== 'invalid') return
       calledInvalid.add(hash).add(bytes.recorded(hash)?.transaction_id ?? hash)
     },
@@ -298,12 +317,14 @@ export function openWorld(
       policies.committed(instance)
       if (changed === 0) return
       dirty = true
+      patience?.committed(instance)
       presigned?.committed()
       costBounds?.committed()
       bulkTerms?.committed()
     },
     reads(instance, relayer) {
       policies.reads(instance, relayer)
+      patience?.reads(instance, relayer)
       estimates?.reads(instance, addresses[Number(relayer.slice(1))] ?? '')
     },
   })
@@ -335,6 +356,7 @@ export function openWorld(
     presigned,
     costBounds,
     bulkTerms,
+    patience,
     addresses,
     clients,
     state,
@@ -355,37 +377,4 @@ export function openWorld(
       }
     },
   }
-}
-
-/** The first block: each relayer's account has its balance. */
-function genesis({ fees }: Scenario, addresses: readonly string[]): Omit<Block, 'hash' | 'number' | 'parent'> {
-  return {
-    timestampSeconds: epochMs / 1000,
-    baseFee: fees.firstBaseFee,
-    nextBaseFee: fees.firstBaseFee,
-    included: [],
-    othersTips: [],
-    gasUsed: 0,
-    accounts: new Map(addresses.map((address) => [address, { nonce: 0, balance: fees.balance }])),
-  }
-}
-
-/** `shared`: the pool behind all nodes, where a sequencer has one. */
-function openNodes(seed: number, scenario: Scenario, head: Block, shared: Pool | undefined): readonly SimNode[] {
-  const gateways = dice(seed, 'gateways')
-  const receipts = dice(seed, 'receipts')
-  return scenario.profiles.map((profile, index) =>
-    openNode(
-      index,
-      profile,
-      head,
-      {
-        refusesCode: gateways.chance(0.2),
-        pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
-        tagAnswer: scenario.finality?.answers[index] ?? 'error',
-        receipts: drawReceiptHabits(receipts, scenario.brokenEnd === 'liar'),
-      },
-      shared,
-    ),
-  )
 }

@@ -31,7 +31,7 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
       gasLimit: gasLimit === 'enough' ? enoughGas(world) : tooLittleGas,
     }),
     ...(dice.chance(0.1) && {
-      validUntil: Math.floor(epochMs + timeline.now() + state.skewMs + dice.between(1, 10) * scenario.blocktimeMs),
+      validUntil: Math.floor(epochMs + timeline.now() + state.skewMs + dice.between(1, 10) * state.blocktimeMs),
     }),
   }
   const request = isCreation(world) ? creationOf(called, tag) : called

@@ -102,6 +102,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   world.bulkTerms?.forget()
   world.labels.forget()
   world.tips.forget()
+  world.patience?.forget()
   for (const address of world.addresses) world.funds.moved(address, world.blocks.canonical().number)
   share(world)
   history.note(`--- the copy is put back: ${lost.length} broadcasts are forgotten ---`)

@@ -12,7 +12,7 @@ import { act } from './act.ts'
 import { describe, inventory } from './describe.ts'
 import { endRun } from './end-run.ts'
 import type { Mark } from './marks/marks.ts'
-import { beginGasFork, keepMining } from './mining.ts'
+import { beginGasFork, failOver, keepMining } from './mining.ts'
 import { openService } from './open-service.ts'
 import { openWorld } from './open-world.ts'
 import { until } from './pass-time.ts'
@@ -77,6 +77,8 @@ export async function runSeed(
         if (backup && step === Math.floor(each.putBack * steps)) await putBack(world, service, backup, each)
       }
       if (step === Math.floor((world.scenario.gasFork?.at ?? 1) * steps)) approachFork(world, service)
+      const { failover } = world.scenario.rollup ?? {}
+      if (failover && step === Math.floor(failover.at * steps)) failOver(world, failover.ms)
       await takeStep(world, service)
     }
     if (!history.failure()) {

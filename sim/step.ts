@@ -44,7 +44,7 @@ export async function takeStep(world: World, service: Service): Promise<void> {
   if (dice.chance(0.6)) {
     for (let left = dice.pick([1, 1, 2, 3, 5, 8]); left > 0 && !history.failure(); left -= 1) await oneEvent(world)
   } else {
-    await until(world, timeline.now() + dice.below(scenario.blocktimeMs))
+    await until(world, timeline.now() + dice.below(scenario.rollup?.stepMs ?? scenario.blocktimeMs))
   }
 }
 
@@ -54,7 +54,7 @@ function beginDrought({ scenario, feesDice, state, timeline, history, marks }: W
   const kind = feesDice.pick(droughtKinds)
   const blocks = feesDice.between(20, 120)
   state.drought =
-    kind === 'blocks' ? { kind, untilMs: timeline.now() + blocks * scenario.blocktimeMs } : { kind, blocksLeft: blocks }
+    kind === 'blocks' ? { kind, untilMs: timeline.now() + blocks * state.blocktimeMs } : { kind, blocksLeft: blocks }
   marks.inRace('drought-in-a-race')
   history.note(
     `for ${blocks} ${kind === 'blocks' ? 'block times no block is made' : `blocks nothing of ${kind} is mined`}`,

@@ -45,6 +45,8 @@ export interface Streams {
   readonly creationDice: Dice
   /** Estimates of gas that fail at every node. */
   readonly estimateDice: Dice
+  /** Deposits of rollups, and what the second backend of an endpoint answers. */
+  readonly rollupDice: Dice
 }
 
 export function openStreams(seed: number): Streams {
@@ -70,5 +72,6 @@ export function openStreams(seed: number): Streams {
     lieOnDice: dice(seed, 'lying on'),
     creationDice: dice(seed, 'creations'),
     estimateDice: dice(seed, 'failing estimates'),
+    rollupDice: dice(seed, 'rollups'),
   }
 }

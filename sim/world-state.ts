@@ -43,6 +43,14 @@ export interface WorldState {
   isByTips: boolean
   /** The first block with the new rules of gas. Infinite: none is announced. Undefined: this run has no fork. */
   gasForkAt: number | undefined
+  /** The block time of the moment, in milliseconds. */
+  blocktimeMs: number
+  /** When the block time changed first. Infinite: not yet. */
+  paceChangedMs: number
+  /** When a block may hold a foreign transaction, where it waits. */
+  readonly foreignFromMs: Map<Hash, number>
+  /** The number of deposits of the relayers' accounts so far. */
+  deposits: number
   /** Safe blocks that a reorganization took back. */
   readonly unsafe: Set<Hash>
   /** The latest time of a block, on any branch, in milliseconds. */
@@ -83,6 +91,10 @@ export function openState(scenario: Scenario, genesis: Block): WorldState {
     isByTips: false,
     shownHeight: 0,
     gasForkAt: scenario.gasFork ? Number.POSITIVE_INFINITY : undefined,
+    blocktimeMs: scenario.blocktimeMs,
+    paceChangedMs: Number.POSITIVE_INFINITY,
+    foreignFromMs: new Map(),
+    deposits: 0,
     unsafe: new Set(),
     newestBlockMs: epochMs,
     balances: new Map(),

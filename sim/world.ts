@@ -11,6 +11,7 @@ import type { Funds } from './check/funds.ts'
 import type { GapFillers } from './check/gap-fillers.ts'
 import type { Holds } from './check/holds.ts'
 import type { SentLabels } from './check/labels.ts'
+import type { PatienceChecks } from './check/patience.ts'
 import type { PresignedChecks } from './check/presigned.ts'
 import type { Rows } from './check/rows.ts'
 import type { Tips } from './check/tips.ts'
@@ -72,6 +73,8 @@ interface Checks {
   readonly presigned: PresignedChecks | undefined
   /** Undefined where no cancellation has a limit of cost. */
   readonly costBounds: CostBounds | undefined
+  /** Undefined where blocks are not short. */
+  readonly patience: PatienceChecks | undefined
   /** Undefined where no bulk cancellation has a limit of cost, or pauses. */
   readonly bulkTerms: BulkTermsChecks | undefined
 }

@@ -30,6 +30,8 @@ export interface Block {
   /** Tips of the other transactions, in wei, lowest first. Each stands for an equal part of their gas. */
   readonly othersTips: readonly bigint[]
   readonly gasUsed: number
+  /** Calls of the flaky contract reverted in it. */
+  readonly reverts: boolean
   readonly accounts: ReadonlyMap<string, Account>
 }
 

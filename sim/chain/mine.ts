@@ -12,6 +12,8 @@ export const flakyContract = '0x00000000000000000000000000000000000bad00'
 
 export interface Sealing {
   readonly parent: Block
+  /** Deposits of the relayers' accounts, which come first. Their nonces are those of their accounts. */
+  readonly deposits: readonly SimTransaction[]
   /** In order. Transactions that the accounts cannot execute are left out. */
   readonly candidates: Iterable<SimTransaction>
   readonly transactionsMax: number
@@ -46,9 +48,10 @@ export function seal(blocks: Blocks, sealing: Sealing): Block {
   const others = sealing.drift === -8 ? [] : othersTipsIn(parent.number + 1, sealing.tipMin)
   const outbid = sealing.isContested && sealing.drift === 8 ? others[0] : undefined
   const tipMin = outbid ?? sealing.tipMin
-  const included: Included[] = []
+  const included: Included[] = sealing.deposits.map((deposit) => depositInto(accounts, deposit))
+  const most = sealing.transactionsMax + included.length
   for (const transaction of sealing.candidates) {
-    if (included.length >= sealing.transactionsMax) break
+    if (included.length >= most) break
     if (tipMin > 0n && effectivePrice(transaction, baseFee) - baseFee < tipMin) continue
     const done = execute(accounts, included, transaction, baseFee, sealing)
     if (done) included.push(done)
@@ -62,8 +65,15 @@ export function seal(blocks: Blocks, sealing: Sealing): Block {
     included,
     othersTips: others,
     gasUsed: Math.max(oursGas, gasAt(sealing.drift)),
+    reverts: sealing.revertsNow,
     accounts,
   })
+}
+
+function depositInto(accounts: Map<string, Account>, deposit: SimTransaction): Included {
+  const { nonce, balance } = accounts.get(deposit.from) ?? { nonce: 0, balance: 0n }
+  accounts.set(deposit.from, { nonce: nonce + 1, balance })
+  return { transaction: { ...deposit, nonce }, succeeded: true, gasUsed: 0, price: 0n }
 }
 
 /** Upwards at least by 1, and where it is 0 it stays so: a chain that charges for nothing. */

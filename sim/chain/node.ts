@@ -5,6 +5,7 @@ import type { Hex } from '../../src/domain/ids.ts'
 import type { Dice } from '../../tooling/dice.ts'
 import type { FeeWorld } from '../scenario/fees.ts'
 import { accountAt, ancestorAt, type Block, type Blocks, blockGasMax, branches } from './blocks.ts'
+import { type Deposits, depositsJson } from './deposits.ts'
 import { brokenContract, type EstimateError, type EstimateOutage, errorOfBroken } from './failing-estimates.ts'
 import { estimateOf, type Form, type GasRules, gasOf, isForked, refusalOfCall } from './gas-rules.ts'
 import { flakyContract } from './mine.ts'
@@ -63,11 +64,14 @@ export interface NodeWorld {
   /** Transactions are ordered as they come, and not by their tips. */
   readonly isFcfs: () => boolean
   readonly now: () => number
-  readonly revertsNow: () => boolean
+  /** Calls of the flaky contract revert, by what the node knows. */
+  readonly revertsAt: (node: SimNode) => boolean
   /** No node estimates a call now. */
   readonly estimateOutage: () => EstimateOutage | undefined
   /** The words of estimates that fail. */
   readonly estimateDice: Dice
+  /** Absent: blocks begin with no deposits. */
+  readonly deposits: Deposits | undefined
   /** Absent: a block is executed as it is ordered. */
   readonly reserve: ReserveRules | undefined
   /** The gas rules that a block at this height follows. */
@@ -108,6 +112,7 @@ export function moveTo(world: NodeWorld, node: SimNode, head: Block): void {
   )
   for (const block of left) {
     for (const { transaction } of block.included) {
+      if (transaction.isDeposit) continue
       if (node.profile.returnsReorged && world.dice.chance(0.7)) offer(world, node, transaction)
     }
   }
@@ -188,7 +193,7 @@ export function answer(
       if (tag && node.tagAnswer === 'error') return error(-39001, `${tag} block not found`)
       if (tag && node.tagAnswer === 'null') return result(null)
       const block = tag ? node.tags[tag] : shownAt(node, place, blockOf)
-      return result(block ? blockJson(block, params[1] === true, world.gasRulesAt(block.number)) : null)
+      return result(block ? blockJson(block, params[1] === true, world) : null)
     }
     case 'eth_getTransactionCount': {
       const [address, place] = params as [string, string]
@@ -248,7 +253,7 @@ export function answer(
       const form = formOf(params[0] as CallObject)
       const outage = form.data === '0x' ? undefined : world.estimateOutage()
       if (outage) return failed(world.estimateDice.pick(outage.errors))
-      if (world.revertsNow() && form.to === flakyContract) return error(3, 'execution reverted')
+      if (world.revertsAt(node) && form.to === flakyContract) return error(3, 'execution reverted')
       const gasRules = world.gasRulesAt(node.head.number)
       if (gasRules && form.value > accountAt(node.head, form.from).balance) {
         return error(-32000, 'insufficient funds for transfer')
@@ -340,7 +345,8 @@ function isNew(address: string): boolean {
   return address.startsWith('0xb10c')
 }
 
-function blockJson(block: Block, full: boolean, gasRules: GasRules): object {
+function blockJson(block: Block, full: boolean, { gasRulesAt, deposits }: NodeWorld): object {
+  const sent = block.included.flatMap(({ transaction }) => (transaction.isDeposit ? [] : [transaction]))
   return {
     number: hex(block.number),
     hash: block.hash,
@@ -349,8 +355,11 @@ function blockJson(block: Block, full: boolean, gasRules: GasRules): object {
     baseFeePerGas: hex(block.baseFee),
     gasLimit: hex(blockGasMax),
     gasUsed: hex(block.gasUsed),
-    ...(isForked(gasRules) && { blockAccessListHash: block.hash, slotNumber: hex(block.number) }),
-    transactions: block.included.map(({ transaction }) => (full ? transactionJson(transaction) : transaction.hash)),
+    ...(isForked(gasRulesAt(block.number)) && { blockAccessListHash: block.hash, slotNumber: hex(block.number) }),
+    transactions: [
+      ...(deposits ? depositsJson(block, full, deposits) : []),
+      ...sent.map((transaction) => (full ? transactionJson(transaction) : transaction.hash)),
+    ],
   }
 }
 

@@ -27,7 +27,8 @@ export function rewardsOf(block: Block, percentiles: readonly number[]): readonl
 }
 
 function compute(block: Block, percentiles: readonly number[]): readonly bigint[] {
-  const ours = block.included.map(({ gasUsed, price }) => ({ gas: gasUsed, tip: price - block.baseFee }))
+  const paid = block.included.filter(({ transaction }) => !transaction.isDeposit)
+  const ours = paid.map(({ gasUsed, price }) => ({ gas: gasUsed, tip: price - block.baseFee }))
   const left = block.gasUsed - ours.reduce((sum, { gas }) => sum + gas, 0)
   const others = block.othersTips.map((tip) => ({ gas: left / block.othersTips.length, tip }))
   const all = [...ours, ...others].sort((one, other) => (one.tip < other.tip ? -1 : one.tip > other.tip ? 1 : 0))

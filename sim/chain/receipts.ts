@@ -2,6 +2,7 @@
 import type { Hex } from '../../src/domain/ids.ts'
 import type { Dice } from '../../tooling/dice.ts'
 import { ancestorAt, type Block, type Blocks, type Included } from './blocks.ts'
+import { depositReceiptJson } from './deposits.ts'
 
 export interface ReceiptHabits {
   readonly omits: readonly string[]
@@ -32,6 +33,8 @@ export function drawReceiptHabits(dice: Dice, withResults: boolean): ReceiptHabi
 const hex = (number: number | bigint): Hex => `0x${number.toString(16)}`
 
 export function receiptJson(blocks: Blocks, head: Block, hash: Hex, habits: ReceiptHabits): object | null {
+  const ofDeposit = depositReceiptJson(blocks, head, hash)
+  if (ofDeposit !== undefined) return ofDeposit
   const block = blocks.holding(hash).find((each) => ancestorAt(head, each.number) === each)
   const included = block?.included.find(({ transaction }) => transaction.hash === hash)
   if (!block || !included || head.number - block.number < habits.lateBlocks) return null
@@ -45,6 +48,7 @@ export function receiptJson(blocks: Blocks, head: Block, hash: Hex, habits: Rece
     ...{ transactionHash: hash, blockHash: block.hash, blockNumber: hex(block.number) },
     logs: leavesLog(included) ? [{}] : [],
     ...Object.fromEntries(members),
+    ...(included.transaction.isDeposit && { type: '0x7e', depositNonce: hex(included.transaction.nonce) }),
     ...(included.l1Fee !== undefined && { l1Fee: hex(included.l1Fee) }),
   }
 }

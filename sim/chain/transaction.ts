@@ -26,6 +26,8 @@ export interface SimTransaction {
   readonly gasLimit: number
   readonly cap: bigint
   readonly tip: bigint
+  /** It comes from L1: nobody signed it, and it pays no gas. Its block gives it the nonce of its account. */
+  readonly isDeposit?: true
 }
 
 export interface Listed {

@@ -11,6 +11,8 @@ export const promptMs = 10_000
 /** Where nodes may answer late: two answers that take as long as can be, there and back. */
 export const lateMs = 4 * slowMsMax
 
+const searchRounds = 20
+
 /** At the least price, in wei. */
 const noOpGas = 21_000n
 
@@ -42,6 +44,8 @@ export function watchPromptNoOps(world: World): PromptNoOps {
   const honest = nodes.filter(({ index }) => isAnyPool || index !== scenario.liar?.node)
   // Pools may have refused earlier ones, and they are repeated seldom where one has taken them.
   const earlier = new Set([...rows.all().values()].flatMap((row) => (row.canceled_at === null ? [] : [row.id])))
+  // Far nodes: what has spent the nonces below is found in so many round trips.
+  const farMs = scenario.rollup ? searchRounds * 2 * Math.max(...(scenario.latenciesMs ?? [0])) : 0
   const since = new Map<string, { readonly ms: number; readonly block: number }>()
 
   const addressOf = ({ relayer_id: relayer }: Row) => addresses[Number(relayer.slice(1))] ?? ''
@@ -82,7 +86,7 @@ export function watchPromptNoOps(world: World): PromptNoOps {
         if (row.open === 0 || row.nonce === null) continue
         const from = since.get(row.id) ?? { ms: now, block: number }
         since.set(row.id, from)
-        const withinMs = network.isPrompt ? promptMs : promptMs + lateMs
+        const withinMs = (network.isPrompt ? promptMs : promptMs + lateMs) + farMs
         const isOver = now >= from.ms + withinMs && number >= from.block + promptBlocks
         // A pool may lose it again, as anvil's does with what follows a replaced one.
         if (isSpent(row) || hasNoOp(row) || (isOver && isExcused(row))) since.set(row.id, never)

@@ -5,12 +5,12 @@ import { finalityBlocks, witnessesOf } from '../scenario/finality.ts'
 import type { World } from '../world.ts'
 
 /** The number of blocks by which the outage of the key service outlasts all other faults. Half of them suffice to settle earlier transactions. */
-export function outageBlocks({ scenario, nodes }: World): number {
+export function outageBlocks({ scenario, nodes, state: { blocktimeMs } }: World): number {
   const confirmations = Math.max(scenario.confirmations, finalityBlocks(scenario.finality))
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
   const blocks = 80 + 4 * confirmations + 4 * lateBlocks
   const silentMs = mayBeSilent(nodes, scenario) ? 2 * witnessSilentMs : 0
-  return Math.ceil(blocks * Math.max(1, 1_000 / scenario.blocktimeMs) + silentMs / scenario.blocktimeMs)
+  return Math.ceil(blocks * Math.max(1, 1_000 / blocktimeMs) + silentMs / blocktimeMs)
 }
 
 /** A second endpoint shows no results, or nothing as final, so each verdict waits until its silence has lasted long enough. */

@@ -88,6 +88,9 @@ const ofEvents = {
   'foreign-in-a-race': 'A foreign transaction comes while a race is on.',
   'drought-in-a-race': 'Blocks leave our transactions out, or stay out, while a race is on.',
   'signer-fails-in-a-race': 'The keys get out of reach while a race is on.',
+  'minute-taken-back': 'A sequencer fails over, and blocks of half a minute or more are taken back.',
+  'own-deposit': 'A deposit from L1 spends a nonce of a relayer.',
+  'pace-changed': 'The block time changes.',
   'no-estimates': 'For a while no node estimates a call.',
   'bulk-in-a-race': 'A bulk cancellation comes while a race is on.',
 } as const

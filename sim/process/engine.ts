@@ -103,7 +103,8 @@ export function start(machine: Machine, instance: Instance): Process {
 function keyServicesFor(machine: Machine, instance: Instance, clock: Clock) {
   const { keyCalls, timeline, signerBehavior, custody } = machine
   const keyOf = (signerId: string) => keys[Number(signerId.slice(1))] ?? ''
-  const world = { dice: keyCalls, timeline, behavior: signerBehavior, keyOf, custody }
+  const { signatureMs } = machine.scenario
+  const world = { dice: keyCalls, timeline, behavior: signerBehavior, keyOf, custody, signatureMs }
   return simKeyServices(world, instance, loggerOf(instance, machine, {}), clock)
 }
 

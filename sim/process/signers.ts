@@ -21,17 +21,21 @@ export interface SignerWorld {
   readonly timeline: Timeline
   readonly behavior: () => SignerBehavior
   readonly keyOf: (signerId: string) => string
+  /** It makes one signature at a time, each in so many milliseconds. Absent: it makes several at a time. */
+  readonly signatureMs: number | undefined
   /** Absent: nothing but its behavior delays the service. */
   readonly custody: CustodyWorld | undefined
 }
 
-const quota = { perSecond: 50, concurrency: 10 }
+const usualQuota = { perSecond: 50, concurrency: 10 }
 
 /** Key services of one process. If it dies, it loses the signatures under way. */
 export function simKeyServices(world: SignerWorld, instance: Instance, log: Logger, clock: Clock): OpenKeyService {
   return async ({ id }) => {
     const key = hexToBytes(world.keyOf(id) as `0x${string}`)
     const curve = await openCurve(log)
+    const { signatureMs } = world
+    const quota = signatureMs === undefined ? usualQuota : { perSecond: 1_000 / signatureMs, concurrency: 1 }
     const service = memoryKeyService(key, { curve, quota, quotaDomain: 'sim', canProbe: false })
     service.beforeSigning = () =>
       new Promise((resolve, reject) =>
@@ -42,7 +46,9 @@ export function simKeyServices(world: SignerWorld, instance: Instance, log: Logg
             resolve()
           }
           const refuse = (error: KeyServiceError) => () => reject(error)
-          const { ms, run } = outcome(behavior, world.dice, answer, refuse)
+          const drawn = outcome(behavior, world.dice, answer, refuse)
+          const { run } = drawn
+          const ms = behavior === 'fine' && signatureMs !== undefined ? signatureMs : drawn.ms
           if (ms !== undefined) world.timeline.after(ms, () => reach(instance, run))
         }),
       )

@@ -34,6 +34,7 @@ import {
   drawReplicas,
   drawRestore,
 } from './draw-processes.ts'
+import { withBlindBackends, withFastBlocks, withPaceChange } from './draw-rollup.ts'
 import type { Drawn, Feature } from './features.ts'
 import { drawFees } from './fees.ts'
 import type { Scenario } from './scenario.ts'
@@ -61,7 +62,10 @@ function drawOthers(streamOf: (name: string) => Dice, odds: Drawn): Scenario {
   const anyRestores = has('anyRestores')
   const restores = anyRestores ? drawAnyRestores(anyRestores) : drawRestore(streamOf('restore'))
   const paced = drawPace(pacing, drawBase(streamOf('scenario'), restores, prices))
-  const drawn = withFinality(withOperator(paced, streamOf('operator'), streamOf('skipping')), has('finality'))
+  const operated = withOperator(paced, streamOf('operator'), streamOf('skipping'))
+  const isRollup = has('fastBlocks') ?? has('paceChange')
+  const blind = isRollup ? undefined : has('blindBackends')
+  const drawn = blind ? withBlindBackends(paced, blind) : withFinality(operated, has('finality'))
   const remoteSigners = has('remoteSigners')?.pick([0.05, 0.2])
   const presign = remoteSigners === undefined ? undefined : drawPresigning(has('presign'))
   // With a fee for data on L1, payloads wait for money rather than for keys.
@@ -81,7 +85,7 @@ function drawOthers(streamOf: (name: string) => Dice, odds: Drawn): Scenario {
     gaps: drawGaps(streamOf('gaps'), drawn),
   }
   const forking = withGasFork(withKind(unkind, drawKind(has, unkind)), has('gasFork'))
-  const shaped = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
+  const shaped = withEmptySlots(withReserve(forking, has('reserve')), blind ? undefined : has('emptySlots'))
   const operating = {
     ...shaped,
     ...drawNetworkPauses(has('networkPauses')),
@@ -100,13 +104,16 @@ function drawOthers(streamOf: (name: string) => Dice, odds: Drawn): Scenario {
     ...(has('surveys') && { surveys: true as const }),
     ...drawLatencies(has('latencies'), shaped.profiles),
   }
-  const liar = drawOneLiar(has, streamOf('far counts'), truthful)
+  const liar = blind ? undefined : drawOneLiar(has, streamOf('far counts'), truthful)
   const base = { ...truthful, liar, nodeWeights: drawWeights(has('weights'), truthful.profiles.length, liar) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   const broken = has('brokenEnd')
-  if (!replicas) return { ...base, replicas, brokenEnd: drawBrokenEnd(broken, { ...base, replicas }) }
-  // Replicas poll all the time, so a run with short blocks is cheaper.
-  const shared = { ...base, replicas, relayers: sharing.pick([1, 2, 2]), blocktimeMs: sharing.pick([1_000, 2_000]) }
+  const whole = (scenario: Scenario) => withPaceChange(withFastBlocks(scenario, has('fastBlocks')), has('paceChange'))
+  if (!replicas) return whole({ ...base, replicas, brokenEnd: drawBrokenEnd(broken, { ...base, replicas }) })
+  const shared = { ...base, replicas, relayers: sharing.pick([1, 2, 2]) }
   const brokenEnd = drawBrokenEnd(broken, shared)
-  return { ...shared, brokenEnd, configuredBlocktimeMs: misconfigured(pacing, shared.blocktimeMs) }
+  if (blind) return { ...shared, brokenEnd }
+  // Replicas poll all the time, so a run with short blocks is cheaper.
+  const blocktimeMs = sharing.pick([1_000, 2_000])
+  return whole({ ...shared, brokenEnd, blocktimeMs, configuredBlocktimeMs: misconfigured(pacing, blocktimeMs) })
 }

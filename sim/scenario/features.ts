@@ -77,6 +77,18 @@ export const features = {
     about: 'One node is the primary, with nearly all of the weight, and the others are its fallbacks.',
   },
   latencies: { odds: 0.33, about: 'Each endpoint has a latency of its own: 5 to 500 ms a way.' },
+  fastBlocks: {
+    odds: 0.02,
+    about: 'A rollup with blocks of 200 ms, deposits at the head of each, far nodes, and a minute that is taken back.',
+  },
+  paceChange: {
+    odds: 0.02,
+    about: 'Such a rollup changes its block time: from 2 s to 200 ms and back, or up to 12 s.',
+  },
+  blindBackends: {
+    odds: 0.02,
+    about: 'The only endpoint has two backends, one of them 1 to 10 blocks of 200 ms behind.',
+  },
   // One node gives false answers until the faults stop (sim/lies).
   secondLie: { odds: 0.5, about: 'Where a node lies: it has a second kind of lie.' },
   highCount: { odds: 0.04, about: 'A node lies: too high a count of transactions.' },
@@ -114,6 +126,9 @@ const laterThanPins: readonly Feature[] = [
   'latencies',
   'feeAboveCap',
   'heldBack',
+  'fastBlocks',
+  'paceChange',
+  'blindBackends',
 ]
 
 /** The features that no seed of a mutant has unless it names them: the pinned seeds were found before they existed. */

@@ -26,8 +26,12 @@ export interface Scenario
 
 /** How blocks are made, and when they are final. */
 export interface ChainOptions {
-  /** The average time between two blocks, in milliseconds. */
+  /** The average time between two blocks, in milliseconds, in the beginning. */
   readonly blocktimeMs: number
+  /** How that time changes. Absent: it stays. */
+  readonly paceChange?: PaceChange
+  /** What a rollup with short blocks has. Absent: it is no such chain. */
+  readonly rollup?: Rollup
   /** Ethereum, or a rollup: who orders transactions, and what data costs. */
   readonly kind: ChainKind
   /** A reorganization takes back at most this many blocks. Reorganizations of safe blocks may be deeper (`finality`). */
@@ -50,6 +54,28 @@ export interface ChainOptions {
   readonly emptySlots?: number
   /** The chain executes blocks after it orders them, and accounts need a reserve. Absent: it executes at once. */
   readonly reserve?: Reserve
+}
+
+/** A change of the block time. */
+export interface PaceChange {
+  /** It happens above this block. */
+  readonly atBlock: number
+  /** The block time from then on, in milliseconds. */
+  readonly blocktimeMs: number
+  /** The first block time returns after so many milliseconds. Infinite: never. */
+  readonly lastsMs: number
+}
+
+/** A rollup with short blocks: foreign transactions wait for some seconds there, whoever orders them. */
+export interface Rollup {
+  /** Time passes by at most this much in a step, in milliseconds. */
+  readonly stepMs: number
+  /** The deposits at the head of each block show their nonces. Without it only receipts do. */
+  readonly showsDepositNonce: boolean
+  /** Probability, for each block, that one of its deposits is of a relayer's account, and spends a nonce. */
+  readonly ownDeposits: number
+  /** After this part of all steps, from 0 to 1, the sequencer takes back so many milliseconds of blocks. Absent: it never does. */
+  readonly failover?: { readonly at: number; readonly ms: number }
 }
 
 /** When the gas rules change. */
@@ -80,6 +106,8 @@ export interface NodeOptions {
   readonly nodeWeights?: readonly number[] | undefined
   /** For each node: the milliseconds of a request, and of an answer. Absent: each takes a time of its own, whichever the node. */
   readonly latenciesMs?: readonly number[]
+  /** Behind the only endpoint is a second backend, at most this many blocks behind. Absent: there is none. */
+  readonly behindBlocks?: number
   /** Estimates of gas that fail at every node. Absent: they fail only for calls that revert. */
   readonly estimates?: FailingEstimates
   /** The node that lies, and its kinds of lies. Absent: every node is honest. */
@@ -158,6 +186,8 @@ export interface OperatorOptions {
 export interface SignerOptions {
   /** Probability, for each step, that the key service changes its behavior. Absent: the keys are in memory. */
   readonly signerChanges: number | undefined
+  /** The key service makes one signature at a time, and each takes so many milliseconds. Absent: it makes several at a time. */
+  readonly signatureMs?: number
   /** What else delays the key service. Absent: nothing. */
   readonly custody: { readonly kind: CustodyKind } | undefined
   /** No-ops are signed in advance, and the key service has long outages. Absent: neither. */

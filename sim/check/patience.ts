@@ -1,0 +1,164 @@
+// Checks of time on chains with short blocks, where a rule that only counts blocks is over in a moment: a nonce is left to a foreign
+// transaction for long enough, no payload is given up too soon, and no more is in flight than blocks take.
+import type { Hash } from '../../src/domain/ids.ts'
+import { accountAt, type Block, type Blocks } from '../chain/blocks.ts'
+import type { Member, SimNode } from '../chain/node.ts'
+import type { LieCall as Call } from '../lies/lie.ts'
+import type { Disk } from '../process/database.ts'
+import type { Instance } from '../process/instance.ts'
+import type { Recorded } from './bytes.ts'
+import type { Row } from './row.ts'
+
+export interface PatienceChecks {
+  /** A node answers. */
+  answered(node: SimNode, call: Call, member: Member): void
+  /** A process hears an answer. */
+  heard(instance: Instance, call: Call, member: Member): void
+  /** An owner begins a step. */
+  reads(instance: Instance, relayer: string): void
+  /** A process has committed. */
+  committed(instance: Instance): void
+  /** A node has refused these bytes for good. */
+  refused(hash: Hash): void
+  changed(row: Row, before: Row | undefined): void
+  /** The chain has another head. */
+  moved(): void
+  /** A copy was restored. */
+  forget(): void
+}
+
+export interface PatienceWatch {
+  fail(what: string): void
+  nowMs(): number
+  recorded(hash: Hash): Recorded | undefined
+  readonly addresses: readonly string[]
+  /** The block time of the moment. */
+  blocktimeMs(): number
+}
+
+/** A foreign transaction has a nonce for itself for so long, since ours behind it was signed. */
+const foreignMs = 24_000
+/** From the first refusal of a payload to its end. */
+const giveUpMs = 4_000
+/** What blocks took of an account in this time, or in two blocks, it may have in flight twice. */
+const takenMs = 4_000
+const inFlightMin = 32
+
+interface New {
+  readonly place: number
+  readonly transaction_id: string
+  readonly relayer_id: string
+  readonly nonce: number
+  readonly kind: string
+  readonly recovered: 0 | 1
+}
+
+export function watchPatience({ committed }: Disk, blocks: Blocks, watch: PatienceWatch): PatienceChecks {
+  const { fail, nowMs, recorded, addresses } = watch
+  const added = committed<[number], New>(
+    'SELECT a.rowid AS place, a.transaction_id, t.relayer_id, a.nonce, a.kind, a.recovered FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.rowid > ? ORDER BY a.rowid',
+  )
+  const lastPlace = committed<[], { place: number | null }>('SELECT max(rowid) AS place FROM attempts')
+  const earlierAt = committed<[string, number, number], { n: number }>(
+    'SELECT count(*) AS n FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE t.relayer_id = ? AND a.nonce = ? AND a.rowid < ?',
+  )
+  const behind = committed<[string, number], { transaction_id: string; nonce: number }>(
+    "SELECT id AS transaction_id, nonce FROM transactions WHERE relayer_id = ? AND open = 1 AND phase = 'inFlight' AND nonce > ?",
+  )
+  /** The foreign transactions that an answer counts. */
+  const counts = new WeakMap<Member, readonly number[]>()
+  /** When a process heard that a foreign transaction has the nonce: by process, relayer and nonce. */
+  const counted = new Map<string, number>()
+  const began = new Map<string, number>()
+  /** When the first attempt of each transaction and nonce was recorded. */
+  const recordedMs = new Map<string, number>()
+  const refusedMs = new Map<string, number>()
+  let head = blocks.canonical()
+  let last = 0
+  const taken = addresses.map(() => ({ lately: [] as number[], most: 0 }))
+
+  const relayerOf = (address: string) => addresses.indexOf(address.toLowerCase())
+  const isPendingCount = ({ method, params }: Call) => method === 'eth_getTransactionCount' && params[1] === 'pending'
+
+  function checkForeign(instance: Instance, { relayer_id: relayer, nonce, transaction_id: id, place }: New): void {
+    const since = counted.get(`${instance.id} ${relayer} ${nonce}`)
+    if (since === undefined || since >= (began.get(`${instance.id} ${relayer}`) ?? 0)) return
+    if ((earlierAt(relayer, nonce, place)[0]?.n ?? 0) > 0 || nowMs() - since >= foreignMs) return
+    const firsts = behind(relayer, nonce).map((each) => recordedMs.get(`${each.transaction_id} ${each.nonce}`))
+    if (firsts.some((ms) => ms === undefined || nowMs() - ms >= foreignMs)) return
+    fail(
+      `${id.slice(-6)} takes nonce ${nonce}, for which a node counted a foreign transaction ${nowMs() - since} ms ago`,
+    )
+  }
+
+  function checkInFlight({ relayer_id: relayer }: New): void {
+    const index = Number(relayer.slice(1))
+    const { nonce } = accountAt(blocks.canonical(), addresses[index] ?? '')
+    const many = behind(relayer, nonce - 1).length
+    const most = Math.max(inFlightMin, 2 * (taken[index]?.most ?? 0))
+    if (many > most) fail(`${relayer} has ${many} in flight, and blocks took no more than half of ${most} in 4 s`)
+  }
+
+  function take(block: Block): void {
+    const from = nowMs() - Math.max(takenMs, 2 * watch.blocktimeMs())
+    for (const [index, each] of taken.entries()) {
+      const own = block.included.filter(({ transaction }) => transaction.from === addresses[index])
+      each.lately = [...each.lately.filter((ms) => ms > from), ...own.map(nowMs)]
+      each.most = Math.max(each.most, each.lately.length)
+    }
+  }
+
+  return {
+    answered(node, call, member) {
+      if (!isPendingCount(call)) return
+      const address = String(call.params[0]).toLowerCase()
+      const held = [...(node.pool.bySender.get(address)?.values() ?? [])]
+      const foreign = held.filter(({ hash, nonce }) => !recorded(hash) && nonce < Number(member.result))
+      counts.set(
+        member,
+        foreign.map(({ nonce }) => nonce),
+      )
+    },
+    heard(instance, call, member) {
+      const foreign = counts.get(member)
+      if (!foreign) return
+      const key = `${instance.id} r${relayerOf(String(call.params[0]))} `
+      // The foreign transactions are gone, or ours took their places.
+      for (const each of counted.keys())
+        if (each.startsWith(key) && !foreign.includes(Number(each.slice(key.length)))) counted.delete(each)
+      for (const nonce of foreign) counted.set(`${key}${nonce}`, counted.get(`${key}${nonce}`) ?? nowMs())
+    },
+    reads: (instance, relayer) => void began.set(`${instance.id} ${relayer}`, nowMs()),
+    committed(instance) {
+      const news = added(last)
+      for (const each of news) {
+        last = each.place
+        const key = `${each.transaction_id} ${each.nonce}`
+        const isFirst = !recordedMs.has(key)
+        checkForeign(instance, each)
+        if (isFirst) recordedMs.set(key, nowMs())
+      }
+      const [first] = news.filter(({ kind, recovered }) => kind !== 'cancel' && recovered === 0)
+      if (first) checkInFlight(first)
+    },
+    refused(hash) {
+      const id = recorded(hash)?.transaction_id
+      if (id !== undefined && !refusedMs.has(id)) refusedMs.set(id, nowMs())
+    },
+    changed(row, earlier) {
+      if (row.cancel_origin !== 'refusal' || earlier?.cancel_origin === 'refusal') return
+      const since = refusedMs.get(row.id) ?? recordedMs.get(`${row.id} ${row.nonce}`)
+      if (since === undefined || nowMs() - since >= giveUpMs) return
+      fail(`${row.id.slice(-6)} was given up ${nowMs() - since} ms after its first refusal`)
+    },
+    moved() {
+      const block = blocks.canonical()
+      if (block.parent === head) take(block)
+      head = block
+    },
+    forget() {
+      last = lastPlace()[0]?.place ?? 0
+      recordedMs.clear()
+    },
+  }
+}
