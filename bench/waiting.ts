@@ -1,6 +1,8 @@
-// JSON-RPC calls a second while 50 transactions of one relayer wait on a chain of five blocks a second: their cap is below the
-// base fee, so they stay in the pool and nothing about them changes.
+// JSON-RPC calls a second while 50 transactions wait on a chain of five blocks a second, those of one relayer, or one of each of 50: their
+// cap is below the base fee, so they stay in the pool and nothing about them changes.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keccak256, toHex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import { devAccount, startAnvil } from '../tooling/anvil.ts'
 import { openClient, until } from '../tooling/client.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
@@ -15,22 +17,37 @@ const capWei = 3_000_000_000
 const baseFeeWei = 10_000_000_000
 
 export async function measureWaiting(options: BenchOptions): Promise<Figure[]> {
+  return [
+    ...(await measureRow(options, 1, { name: `${waiting} transactions wait`, aim: '20 or less' })),
+    ...(await measureRow(options, waiting, {
+      name: `one transaction of each of ${waiting} relayers waits`,
+      aim: '150 or less',
+    })),
+  ]
+}
+
+async function measureRow(
+  options: BenchOptions,
+  relayers: number,
+  { name, aim }: { readonly name: string; readonly aim: string },
+): Promise<Figure[]> {
   await using anvil = await startAnvil({ mining: 'manual' })
   await using counter = await startCallCounter(anvil.url)
+  const keys = Array.from({ length: relayers }, (_, index) => keccak256(toHex(`waiting relayer ${index}`)))
+  for (const key of keys) await anvil.rpc('anvil_setBalance', [privateKeyToAddress(key), toHex(10n ** 21n)])
+  const ids = keys.map((_, index) => `bench-${index}`)
   await using service = await startBenchService(options, {
-    profileName: 'waiting',
+    profileName: `waiting-${relayers}`,
     networks: [{ name: 'localhost', rpcUrls: [counter.url], averageBlocktimeMs: blockTimeMs }],
-    relayers: [
-      {
-        id: 'bench',
-        privateKey: devAccount(0).key,
-        policies: { max_in_flight: waiting, gas_price_cap: capWei },
-      },
-    ],
+    relayers: keys.map((privateKey, index) => ({
+      id: ids[index] ?? '',
+      privateKey,
+      policies: { max_in_flight: waiting, gas_price_cap: capWei },
+    })),
   })
   await using client = openClient(service.url, service.apiKey)
   const body = { to: devAccount(1).address, value: '1', data: '0x', gas_limit: 21_000, speed: 'average' }
-  await Promise.all(Array.from({ length: waiting }, () => client.send('bench', body)))
+  await Promise.all(Array.from({ length: waiting }, (_, index) => client.send(ids[index % relayers] ?? '', body)))
   await until(async () => (await inPool(anvil.rpc)) === waiting, { what: 'all to be in the pool' })
   const mine = async () => {
     const next = performance.now() + blockTimeMs
@@ -48,10 +65,10 @@ export async function measureWaiting(options: BenchOptions): Promise<Figure[]> {
   const calls = counts.reduce((sum, [, count]) => sum + count, 0)
   return [
     {
-      name: `JSON-RPC calls while ${waiting} transactions wait, a block each ${blockTimeMs} ms`,
+      name: `JSON-RPC calls while ${name}, a block each ${blockTimeMs} ms`,
       value: calls / seconds,
       unit: 'calls/s',
-      aim: '20 or less',
+      aim,
     },
     ...counts.map(([method, count]) => ({ name: `  ${method}`, value: count / seconds, unit: 'calls/s' })),
   ]
