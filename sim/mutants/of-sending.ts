@@ -189,4 +189,30 @@ export const ofSending: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'window-in-blocks-only',
+    breaks: 'takes what waits for some blocks for late, however short they are',
+    caughtBy: 'test/domain/decide/window.test.ts',
+    expects: 'not after a round of which a look showed one late',
+    edits: [
+      {
+        file: 'src/domain/decide/terms/window.ts',
+        find: '>= blocks && now - since >= ms',
+        put: '>= blocks',
+      },
+    ],
+  },
+  {
+    name: 'window-without-rounds',
+    breaks: 'lets the window grow only when nothing of it is in flight',
+    caughtBy: 'test/domain/decide/window.test.ts',
+    expects: 'ends while later ones wait',
+    edits: [
+      {
+        file: 'src/domain/decide/terms/window.ts',
+        find: 'if (nonce > round.last) return',
+        put: 'if (nonce > highest.nonce) return',
+      },
+    ],
+  },
 ]

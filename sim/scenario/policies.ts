@@ -85,5 +85,5 @@ export function inWords({ maxInFlight, gasPriceCap, paused, others }: Policies):
     ([name, value]) =>
       `, ${name} ${JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each))}`,
   )
-  return `${maxInFlight ?? 'a window of'} in flight, cap ${gasPriceCap ?? 'none'}${names.length > 0 ? `, ${names} paused` : ''}${set.join('')}`
+  return `${maxInFlight ?? 'the window'} in flight, cap ${gasPriceCap ?? 'none'}${names.length > 0 ? `, ${names} paused` : ''}${set.join('')}`
 }

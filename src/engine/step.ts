@@ -118,7 +118,6 @@ export async function step(
   const { relayer } = inProgress
   const { remote } = context.signerOf(relayer)
   const policy = context.policyOf(relayer)
-  const now = context.clock.now()
   const readWork = async () => {
     const read = await context.store.reads.work(relayer.id, 2 * before.size, earlierOf(stored, []))
     return read && withMemory(context, read, carried, underWay)
@@ -127,7 +126,7 @@ export async function step(
   const seen = await observeAndDecide(meanwhile, inProgress, policy, carried)
   if (!seen) return { follow: chain, againAfterMs: 0, idle: false, carried }
   const { lastLook: look, window, headSeen, chances, ...decided } = seen
-  const { work, plan, observation } = decided
+  const { work, plan, observation, decidedAt: now } = decided
   if (!isQueueBlocked(work)) context.observer.observed(relayer, snapshotOf(work, observation, plan))
 
   const { number } = observation.head
@@ -295,7 +294,9 @@ async function observeAndDecide(
       areConfirmedRowsRead = true
       continue
     }
-    const window = nextWindow(carried.window ?? firstWindow, stored, observation)
+    const tookMs = context.clock.elapsed() - lastLook.readAt
+    const look = { observation, now: context.clock.now(), tookMs }
+    const window = nextWindow(carried.window ?? firstWindow, stored, look)
     const headSeen = newestHeadSeen(carried, observation, context.clock.now())
     const chances = countChances(carried.chances, work, observation, policy, context.clock.now())
     const counted = chances && { chances }

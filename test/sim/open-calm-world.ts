@@ -1,6 +1,7 @@
 // A world of the simulator without faults, in which every request takes the same time to its answer. Nothing else takes time but the
 // engine's own waits, so a time is a number of rounds: answers that were awaited one after the other.
 
+import { accountAt } from '../../sim/chain/blocks.ts'
 import { profiles } from '../../sim/chain/profiles.ts'
 import { ethereum } from '../../sim/chain/sequencer.ts'
 import { decode, isNoOp, receiver, type SimTransaction, taggedData } from '../../sim/chain/transaction.ts'
@@ -22,9 +23,14 @@ export const roundTripMs = 200
 
 export interface Setting {
   readonly blocktimeMs: number
-  readonly maxInFlight: number
+  /** Undefined: the service finds its window out by itself. */
+  readonly maxInFlight: number | undefined
   readonly endpoints: number
   readonly confirmations: number
+  /** The default is `roundTripMs`. */
+  readonly roundTripMs?: number
+  /** The most that a block takes. Absent: any number. */
+  readonly perBlockMax?: number
 }
 
 export const longBlocks: Setting = { blocktimeMs: 12_000, maxInFlight: 256, endpoints: 1, confirmations: 2 }
@@ -105,6 +111,16 @@ export async function openCalmWorld(disk: Disk, setting: Setting) {
       if (id === undefined) throw new Error('the send was not accepted')
       return id
     },
+    async postMany(count: number, wanted: Partial<SendRequest>): Promise<void> {
+      for (let left = count; left > 0; left -= 1) {
+        const { tag, request } = requestOf(wanted)
+        service.send(0, tag, request)
+      }
+      await pass(0)
+    },
+    minedCount: () => accountAt(world.blocks.canonical(), world.addresses[0] ?? '').nonce,
+    /** How many nonces have left. */
+    sentCount: () => 1 + (leaving.sent.at(-1)?.transaction.nonce ?? -1),
     async replace(id: string, wanted: Partial<SendRequest>): Promise<void> {
       const { tag, request } = requestOf(wanted)
       service.replace(0, id, tag, request)
@@ -170,7 +186,8 @@ function recordLeaving({ network, timeline }: World): Leaving {
 }
 
 /** Nothing that was drawn remains, but what no fault needs. */
-function calm(drawn: Scenario, { blocktimeMs, maxInFlight, endpoints, confirmations }: Setting): Scenario {
+function calm(drawn: Scenario, setting: Setting): Scenario {
+  const { blocktimeMs, maxInFlight, endpoints, confirmations } = setting
   const indexes = Array.from({ length: endpoints }, (_, index) => index)
   const [geth] = profiles
   if (geth === undefined) throw new Error('there is no profile')
@@ -179,9 +196,9 @@ function calm(drawn: Scenario, { blocktimeMs, maxInFlight, endpoints, confirmati
     ...{ blocktimeMs, configuredBlocktimeMs: blocktimeMs, reorgMax: 0, confirmations, relayers: 1 },
     ...{ kind: ethereum, eip1559: true, resurfacing: 0, restores: [], replicas: undefined, operator: undefined },
     // So many that chance leaves none out.
-    transactionsPerBlockMax: 1_000_000_000,
-    profiles: indexes.map(() => geth),
-    latenciesMs: indexes.map(() => roundTripMs / 2),
+    transactionsPerBlockMax: setting.perBlockMax ?? 1_000_000_000,
+    profiles: indexes.map(() => ({ ...geth, senderSlots: 10_000 })),
+    latenciesMs: indexes.map(() => (setting.roundTripMs ?? roundTripMs) / 2),
     gaps: { pendingCounts: indexes.map(() => 'pool'), tightGapFillers: 0 },
     policies: { maxInFlight, gasPriceCap: undefined, paused: [false, false], others: {} },
     fees: { ...drawn.fees, firstBaseFee: 10n * gwei, balance: 10n ** 24n, finalBalance: 10n ** 24n },

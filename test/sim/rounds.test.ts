@@ -100,7 +100,7 @@ async function postBesideAnother(one: Case, wanted: { readonly gasLimit?: number
 /** The rounds for each window of a queue, once the first has left. */
 async function cycle({ place }: Case, windows: number): Promise<number> {
   await afterIdle({ place, phase: 0 }, 5)
-  const { maxInFlight } = place.setting
+  const { maxInFlight = 16 } = place.setting
   const begun = place.nowMs()
   for (let count = 0; count < windows * maxInFlight; count += 1) await place.post({ gasLimit })
   const first = await place.roundsUntilSent(begun, 1, isPayload)

@@ -7,12 +7,14 @@ import {
   inFlightMaxOf,
   nextWindow,
   roomIn,
+  type Window,
   wantsPool,
   windowMax,
 } from '../../../src/domain/decide/terms/window.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
 import type { DecisionProfile } from '../../../src/domain/relayer.ts'
+import type { Transaction } from '../../../src/domain/transaction.ts'
 import {
   answered,
   by,
@@ -37,8 +39,13 @@ const flight = (count: number, broadcast = answered({ kind: 'accepted' })) =>
   )
 const later = (blocks: number, changes: Partial<Observation> = {}) =>
   someObservation({ head: headAt(height + blocks), nonce: 0, ...changes })
-const next = (size: number, count: number, observation: Observation) =>
-  nextWindow({ size }, { relayer, open: flight(count) }, observation).size
+const sentAt = someAttempt(0).recordedAt
+/** A look that ends so long after the transactions were recorded and answered. */
+const at = (ms: number, observation: Observation) => ({ observation, now: sentAt + ms, tookMs: 0 })
+const stepped = (window: Window, open: readonly Transaction[], look: ReturnType<typeof at>) =>
+  nextWindow(window, { relayer, open }, look)
+const next = (size: number, count: number, observation: Observation, ms = 0) =>
+  stepped({ size }, flight(count), at(ms, observation)).size
 
 function room(work: Partial<Work>, seen: Partial<Observation> = {}, profile: Partial<DecisionProfile> = {}): number {
   const some = someWork(work)
@@ -48,7 +55,7 @@ function room(work: Partial<Work>, seen: Partial<Observation> = {}, profile: Par
 test('a number in the configuration stays, and without one 16 may be in flight at first', () => {
   const fixed = someRelayer({ policies: { ...automatic, maxInFlight: 3 } })
   expect(inFlightMaxOf(fixed, 64)).toBe(3)
-  expect(nextWindow({ size: 64 }, { relayer: fixed, open: flight(3) }, later(1, { nonce: 3 }))).toBe(firstWindow)
+  expect(nextWindow({ size: 64 }, { relayer: fixed, open: flight(3) }, at(0, later(1, { nonce: 3 })))).toBe(firstWindow)
   expect(room({ relayer, open: flight(10) })).toBe(6)
   expect(room({ relayer, open: flight(10), window: 64 })).toBe(54)
   // EIP-7702: a delegated account may have one, or what the configuration says.
@@ -76,42 +83,76 @@ describe('a nonce that the count calls spent', () => {
 })
 
 describe('it doubles', () => {
-  test('where it was full, and all of it is mined within two blocks, up to a bound', () => {
+  test('where it was full, and all of it is mined within two blocks or four seconds, up to a bound', () => {
     expect(next(16, 16, later(1, { nonce: 16 }))).toBe(32)
-    expect(next(16, 16, later(2, { nonce: 16 }))).toBe(32)
+    expect(next(16, 16, later(2, { nonce: 16 }), 24_000)).toBe(32)
+    expect(next(16, 16, later(20, { nonce: 16 }), 4_000)).toBe(32)
     expect(next(windowMax, windowMax, later(1, { nonce: windowMax }))).toBe(windowMax)
   })
-  test('never where there was room, one is not mined, or it took longer', () => {
+  test('never where there was room, or one of it is not mined', () => {
     expect(next(16, 15, later(1, { nonce: 15 }))).toBe(16)
     expect(next(16, 16, later(1, { nonce: 15 }))).toBe(16)
-    expect(next(16, 16, later(3, { nonce: 16 }))).toBe(16)
   })
-  test('once a block', () => {
-    const grown = nextWindow({ size: 16 }, { relayer, open: flight(16) }, later(1, { nonce: 16 }))
-    expect(nextWindow(grown, { relayer, open: flight(32) }, later(1, { nonce: 32 }))).toBe(grown)
+  test('not after a round of which a look showed one late, by blocks and by time', () => {
+    const end = at(5_000, later(21, { nonce: 16 }))
+    const seen = (blocks: number, ms: number, tookMs = 0) => {
+      const look = { ...at(ms, later(blocks, { nonce: 15, pendingNonce: 16 })), tookMs }
+      return stepped(stepped({ size: 16 }, flight(16), look), flight(16), end).size
+    }
+    expect(seen(20, 4_000)).toBe(16)
+    expect(seen(20, 3_999)).toBe(32)
+    expect(seen(1, 24_000)).toBe(32)
+    // The answers of a far node take their time.
+    expect(seen(20, 5_000, 2_000)).toBe(32)
+  })
+  test('after a round that began with half of it mined, and ends while later ones wait', () => {
+    const open = flight(24)
+    const begun = nextWindow({ size: 16 }, { relayer, open, counted: 8 }, at(400, later(2, { nonce: 16 })))
+    expect(begun).toMatchObject({ size: 16, round: { last: 23, from: { nonce: 8 } } })
+    const later40 = nextWindow(begun, { relayer, open: flight(40), counted: 16 }, at(800, later(4, { nonce: 24 })))
+    expect(later40.size).toBe(32)
+  })
+  test('again once the last doubling has raised the rate by a quarter', () => {
+    const rateBefore = 16 / 1_000
+    const again = (ms: number) => stepped({ size: 32, rateBefore }, flight(32), at(ms, later(2, { nonce: 32 }))).size
+    expect(again(1_590)).toBe(64)
+    expect(again(1_610)).toBe(32)
   })
 })
 
-test('it halves where blocks do not keep up, never below 16', () => {
-  expect(next(64, 64, later(4, { nonce: 20, pendingNonce: 64 }))).toBe(64)
-  expect(next(64, 64, later(5, { nonce: 20, pendingNonce: 64 }))).toBe(32)
-  expect(next(16, 16, later(5))).toBe(16)
-  // A few that wait are no reason: there is room.
-  expect(next(64, 20, later(5, { nonce: 10, pendingNonce: 20 }))).toBe(64)
+describe('it halves', () => {
+  const stalled = (blocks: number, ms: number, tookMs = 0) =>
+    stepped({ size: 64 }, flight(64), { ...at(ms, later(blocks, { nonce: 20, pendingNonce: 64 })), tookMs })
+
+  test('where its oldest waits for more than four blocks and eight seconds, never below 16', () => {
+    expect(stalled(5, 8_000).size).toBe(32)
+    expect(stalled(4, 48_000).size).toBe(64)
+    expect(stalled(40, 7_999).size).toBe(64)
+    // The bytes and the answers of a far node take their time.
+    expect(stalled(40, 12_000, 4_000).size).toBe(64)
+    expect(next(16, 16, later(5), 8_000)).toBe(16)
+    // A few that wait are no reason: there is room.
+    expect(next(64, 20, later(5, { nonce: 10, pendingNonce: 20 }), 8_000)).toBe(64)
+  })
+  test('once until all of it is mined', () => {
+    const halved = stalled(5, 8_000)
+    expect(stepped(halved, flight(64), at(60_000, later(300, { nonce: 20, pendingNonce: 64 })))).toEqual(halved)
+    expect(stepped(halved, flight(64), at(60_000, later(300, { nonce: 64 })))).toMatchObject({ size: 32 })
+  })
 })
 
 describe('it begins anew', () => {
   const full = answered({ kind: 'rejected', code: 'poolFull', message: 'txpool is full' })
   test('where a node has no room for more', () => {
     const open = [...flight(30), inFlight(30, [someAttempt(30, { broadcast: full })])]
-    expect(nextWindow({ size: 64 }, { relayer, open }, later(1, { pendingNonce: 30 }))).toBe(firstWindow)
+    expect(stepped({ size: 64 }, open, at(0, later(1, { pendingNonce: 30 })))).toBe(firstWindow)
   })
   test('where a pool lacks what it had accepted: it was evicted, or the node restarted', () => {
     expect(next(64, 30, later(1, { pendingNonce: 30 }))).toBe(64)
     expect(next(64, 30, later(1, { pendingNonce: 29 }))).toBe(16)
     // The answer to the last one is still to come.
     const open = [...flight(29), ...flight(30, answered({ kind: 'unknown', message: 'timed out' })).slice(29)]
-    expect(nextWindow({ size: 64 }, { relayer, open }, later(1, { pendingNonce: 29 })).size).toBe(64)
+    expect(stepped({ size: 64 }, open, at(0, later(1, { pendingNonce: 29 }))).size).toBe(64)
   })
   test('where no node shows its pool, which is read once there are more than every node keeps', () => {
     expect(next(64, 30, later(1, { isPoolUnseen: true }))).toBe(16)

@@ -4,33 +4,52 @@
 // window doubles if everything in flight is mined within two blocks. It halves if blocks do not keep up, so that a price
 // that rises, or a bulk cancellation, meets no more transactions than the chain takes in some blocks. It begins anew if a
 // node's pool is full, lacks accepted transactions, or can't be read.
-import { newest, recordedAtBlockOf, rejectionOf, wasTaken } from '../../attempt.ts'
+import { newest, recordedAtBlockOf, rejectionOf, takenAtOf, wasTaken } from '../../attempt.ts'
 import type { Observation } from '../../observation.ts'
 import type { Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
-import type { BlockNumber, Nonce } from '../../units.ts'
+import type { Nonce, TimestampMs } from '../../units.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 
 /** geth `--txpool.accountslots`. Other clients keep as many at least. */
 export const keptByEveryNode = 16
 /** The largest window: a bulk cancellation may need so many no-ops. */
 export const windowMax = 512
-/** A transaction is recorded at one head, and may miss the block that is being made just then. */
-const minedAtOnceBlocks = 2
-const minedLateBlocks = 4
+/** A transaction that a look still shows in flight after so long is late. */
+const lateAfter: Patience = { blocks: 2, ms: 4_000 }
+const stalledAfter: Patience = { blocks: 5, ms: 8_000 }
+/** A doubling that raises the rate by less only makes each wait longer. */
+const raisedBy = 1.25
 
 export interface Window {
   readonly size: number
-  /** The head at which the size changed. It changes once a block. */
-  readonly changedAt?: BlockNumber
+  /** Absent: the window was not full since it last changed. */
+  readonly round?: Round
+  /** Transactions a millisecond, in the round after which the window last doubled. Absent: since then it halved, or it never doubled. */
+  readonly rateBefore?: number
+}
+
+/** The transactions in flight when the window was first full since it last changed. */
+interface Round {
+  readonly last: Nonce
+  /** The account's count, and the time, when the last of them was recorded. */
+  readonly from: { readonly nonce: Nonce; readonly at: TimestampMs }
+  /** `late`: one of them was. `halved`: the window halved while they waited. */
+  readonly pace: 'prompt' | 'late' | 'halved'
 }
 
 export const firstWindow: Window = { size: keptByEveryNode }
 
 /** The part of the work that matters here. */
-interface Occupied {
+interface Occupied extends Pick<Work, 'open' | 'counted'> {
   readonly relayer: Pick<Relayer, 'policies'>
-  readonly open: readonly Transaction[]
+}
+
+interface Look {
+  readonly observation: Observation
+  /** The time at its end. */
+  readonly now: TimestampMs
+  readonly tookMs: number
 }
 
 /**
@@ -50,13 +69,10 @@ export function wantsPool({ relayer, open }: Occupied): boolean {
   return relayer.policies.maxInFlight === undefined && lifecyclesOf(open).length > keptByEveryNode
 }
 
-/** The window after this observation of the stored work. */
-export function nextWindow(
-  window: Window,
-  { relayer, open }: Occupied,
-  { nonce, head, pendingNonce, isPoolUnseen }: Observation,
-): Window {
+/** The window after a look at the chain. The rows are those from before it, and `counted` is the count of the last one. */
+export function nextWindow(window: Window, { relayer, open, counted }: Occupied, look: Look): Window {
   if (relayer.policies.maxInFlight !== undefined) return firstWindow
+  const { nonce, pendingNonce, isPoolUnseen } = look.observation
   const inFlight = lifecyclesOf(open)
   const highest = inFlight.at(-1)
   if (!highest) return window
@@ -64,16 +80,42 @@ export function nextWindow(
   if (isPoolUnseen || latest.some((each) => rejectionOf(each)?.code === 'poolFull')) return firstWindow
   const isShort = pendingNonce !== undefined && pendingNonce <= highest.nonce
   if (isShort && latest.every(wasTaken)) return firstWindow
-  if (window.changedAt === head.number || inFlight.length < window.size) return window
-  const unmined = inFlight.find((each) => each.nonce >= nonce)
-  const oldestAt = Math.min(...inFlight.map((each) => boundAt(each, head.number)))
-  if (!unmined && head.number - oldestAt <= minedAtOnceBlocks) {
-    return { size: Math.min(windowMax, 2 * window.size), changedAt: head.number }
+
+  const isFull = roomIn({ open }, { inFlightMax: window.size, spentBelow: counted ?? 0 }) === 0
+  const round = window.round ?? (isFull ? begun(highest, counted ?? 0) : undefined)
+  if (!round) return window
+  if (nonce > round.last) return afterRound(window, round, look)
+  const oldest = inFlight.find((each) => each.nonce >= nonce)
+  if (isFull && round.pace !== 'halved' && isStalled(oldest, look)) {
+    const size = Math.max(keptByEveryNode, window.size >> 1)
+    return { size, round: { ...begun(highest, nonce), pace: 'halved' } }
   }
-  if (unmined && head.number - boundAt(unmined, head.number) > minedLateBlocks) {
-    return { size: Math.max(keptByEveryNode, window.size >> 1), changedAt: head.number }
-  }
-  return window
+  const isLate = round.pace === 'prompt' && wasLate(oldest, look)
+  return { ...window, round: isLate ? { ...round, pace: 'late' } : round }
+}
+
+function begun({ nonce, attempts }: InFlight, counted: Nonce): Round {
+  return { last: nonce, from: { nonce: counted, at: attempts[0].recordedAt }, pace: 'prompt' }
+}
+
+function afterRound({ size, rateBefore = 0 }: Window, { from, pace }: Round, { observation, now }: Look): Window {
+  const rate = (observation.nonce - from.nonce) / Math.max(1, now - from.at)
+  const hasRisen = rate > raisedBy * rateBefore
+  return pace === 'prompt' && hasRisen
+    ? { size: Math.min(windowMax, 2 * size), rateBefore: rate }
+    : { size, rateBefore }
+}
+
+/** A repeat moves the time of the answer, so the wait begins with the record. A far node's bytes and answers take as long as the look. */
+function isStalled(oldest: InFlight | undefined, look: Look): boolean {
+  const since = oldest && oldest.attempts[0].recordedAt + 2 * look.tookMs
+  return since !== undefined && hasWaited(oldest, since, look, stalledAfter)
+}
+
+/** Between the answer of the node that has it and the begin of the look. */
+function wasLate(oldest: InFlight | undefined, look: Look): boolean {
+  const takenAt = oldest && takenAtOf(newest(oldest.attempts))
+  return takenAt !== undefined && hasWaited(oldest, takenAt + look.tookMs, look, lateAfter)
 }
 
 type InFlight = InPhase<'inFlight'>['lifecycle']
@@ -83,8 +125,19 @@ function lifecyclesOf(open: readonly Transaction[]): readonly InFlight[] {
   return open.flatMap((each) => (isInPhase(each, 'inFlight') ? [each.lifecycle] : []))
 }
 
-function boundAt({ attempts }: InFlight, head: BlockNumber): BlockNumber {
-  return recordedAtBlockOf(attempts[0], head)
+interface Patience {
+  readonly blocks: number
+  readonly ms: number
+}
+
+function hasWaited(
+  oldest: InFlight | undefined,
+  since: TimestampMs,
+  { observation: { head }, now }: Look,
+  { blocks, ms }: Patience,
+): boolean {
+  if (!oldest) return false
+  return head.number - recordedAtBlockOf(oldest.attempts[0], head.number) >= blocks && now - since >= ms
 }
 
 /** The limit of transactions in flight, and the nonces that use up none of it. */
