@@ -1,5 +1,7 @@
 // Implements the chain port over real nodes: a network's endpoints behind one head, one fee reading and one batch.
+
 import { tagRereadMs } from '../domain/finality.ts'
+import { chainsOfTwoBlocks } from '../domain/network-profiles.ts'
 import { ethereumProfile, type NetworkProfile } from '../domain/profile.ts'
 import { developmentChains } from '../domain/published-accounts.ts'
 import type { BlockNumber } from '../domain/units.ts'
@@ -257,8 +259,8 @@ interface GasParts {
   readonly profile: NetworkProfile
 }
 
-function openGas({ clock, logger }: NetworkOptions, { endpoints, all, providers, heads, profile }: GasParts) {
-  const limitGas = limitingGas(profile)
+function openGas({ chainId, clock, logger }: NetworkOptions, { endpoints, all, providers, heads, profile }: GasParts) {
+  const limitGas = limitingGas(profile, !chainsOfTwoBlocks.includes(chainId))
   const gasFigures = keepGasFigures({ endpoints: all, providers, profile, clock, logger })
   return {
     ...{ limitGas, gasFigures },

@@ -30,10 +30,10 @@ const scrollOracle = '0x5300000000000000000000000000000000000002' as Address
 const scroll: ProfileOverrides = { ...zkEvm, l1Fee: 'op_stack', l1FeeOracle: scrollOracle }
 /** A builder of geth's may require 2 gwei (`--miner.gasprice`) and say so nowhere. */
 const ethereum: ProfileOverrides = { tipFloor: 3n * gwei, ...osakaGas }
-/** Polygon's validators take no tip below 25 gwei (docs.polygon.technology). */
-const polygon: ProfileOverrides = { tipFloor: 25n * gwei }
-/** Gas: BEP-652, since the fork Mendel. */
-const bsc: ProfileOverrides = { tipFloor: gwei / 20n, ...osakaGas }
+/** Polygon's validators take no tip below 25 gwei (docs.polygon.technology). Final by its milestones (PIP-11). */
+const polygon: ProfileOverrides = { tipFloor: 25n * gwei, finality: 'finalized' }
+/** Gas: BEP-652, since the fork Mendel. Final by votes (BEP-126): one validator makes eight blocks in a row and more. */
+const bsc: ProfileOverrides = { tipFloor: gwei / 20n, finality: 'finalized', ...osakaGas }
 /** Monad executes a block three blocks after it orders it (docs.monad.xyz, "Reserve Balance"). */
 const monad: ProfileOverrides = { charges: 'gas_limit', reserveBalance: 10n ** 19n, balanceLagBlocks: 3 }
 /** Gas there is not that of the EVM: a transfer has a price of its own. */
@@ -42,6 +42,9 @@ const ownGas: ProfileOverrides = { noOpGas: 'estimated', floorGas: false }
 const megaEth: ProfileOverrides = { ...opStack, ...ownGas }
 /** A chain of its own. */
 const asEthereum: ProfileOverrides = {}
+
+/** HyperEVM: a small block a second and a large one a minute, so no header shows what a later block holds. */
+export const chainsOfTwoBlocks: readonly number[] = [999, 998]
 
 /** How a rollup is made. `rollup`: in a way that is unknown. */
 type Make = 'opStack' | 'nitro' | 'zkStack' | 'rollup'

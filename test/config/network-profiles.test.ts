@@ -50,8 +50,12 @@ const differing: Readonly<Record<string, ProfileOverrides>> = {
   ...all({ ...opStack, ...day, l1FeeOracle: scrollOracle }, 'scroll', 'scroll-sepolia'),
   ...all(rollup, 'celo', 'celo-alfajores', 'celo-baklava'),
   ...all(ownGas, 'polkadot-hub', 'polkadot-hub-testnet'),
-  ...all({ tipFloor: gwei / 20n, ...capped }, 'binance-smart-chain', 'binance-smart-chain-testnet'),
-  ...all({ tipFloor: 25n * gwei }, 'polygon', 'polygon-amoy'),
+  ...all(
+    { tipFloor: gwei / 20n, finality: 'finalized', ...capped },
+    'binance-smart-chain',
+    'binance-smart-chain-testnet',
+  ),
+  ...all({ tipFloor: 25n * gwei, finality: 'finalized' }, 'polygon', 'polygon-amoy'),
   ...all({ tipFloor: 3n * gwei, ...capped }, 'mainnet', 'sepolia', 'holesky'),
 }
 

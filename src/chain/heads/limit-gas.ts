@@ -18,7 +18,11 @@ export interface LimitGas {
 /** Endpoints take turns, and one may name a false limit: the widest of so many blocks counts. */
 const headsKept = 8
 
-export function limitingGas({ maxTransactionGas }: Pick<NetworkProfile, 'maxTransactionGas'>): LimitGas {
+/** `isByBlock`: a block's own limit shows what later blocks hold. */
+export function limitingGas(
+  { maxTransactionGas }: Pick<NetworkProfile, 'maxTransactionGas'>,
+  isByBlock = true,
+): LimitGas {
   const recent = new Map<string, Head>()
   let last: Gas | undefined
 
@@ -27,7 +31,8 @@ export function limitingGas({ maxTransactionGas }: Pick<NetworkProfile, 'maxTran
     const [oldest] = recent.keys()
     if (recent.size > headsKept && oldest !== undefined) recent.delete(oldest)
     const heads = [...recent.values()]
-    const ofBlock = Math.max(...heads.map(({ gasLimit = Number.POSITIVE_INFINITY }) => gasLimit))
+    const unlimited = Number.POSITIVE_INFINITY
+    const ofBlock = isByBlock ? Math.max(...heads.map(({ gasLimit = unlimited }) => gasLimit)) : unlimited
     const isLifted = heads.some(({ isAmsterdam }) => isAmsterdam)
     const most = isLifted ? ofBlock : Math.min(ofBlock, maxTransactionGas ?? ofBlock)
     return Number.isFinite(most) ? most : undefined

@@ -17,6 +17,11 @@ test('is as much as a block holds, or the limit of the fork if that is less', ()
   expect(limitingGas({ maxTransactionGas: cap }).at(headAt(1))).toBe(cap)
 })
 
+test('is not that of a block where small blocks and large ones alternate, as on HyperEVM', () => {
+  expect(limitingGas({}, false).at(headAt(1, { gasLimit: 3_000_000 }))).toBeUndefined()
+  expect(limitingGas({ maxTransactionGas: cap }, false).at(headAt(1, { gasLimit: 3_000_000 }))).toBe(cap)
+})
+
 test('is the widest of the last eight heads: one endpoint of several may name a false one', () => {
   const limit = limitingGas({}).at
   limit(headAt(1, { gasLimit: 30_000_000 }))
