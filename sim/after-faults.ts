@@ -177,18 +177,20 @@ const outbidsAny = 10n ** 15n
 /** A quarter more each time, a thousandfold takes 31 bids. */
 const outbidBlocks = 200
 
+/** The least ceiling of a no-op without a `cancel_gas_price_cap`, in wei. */
+const ceiling = 10n ** 12n
+
 /**
- * Whether a foreign transaction of type 2 holds a nonce, and ours there is of the old type, whose price is its fee cap: to replace
- * a fee cap far above the market costs as much. The condition says what an operator does.
+ * Whether a foreign transaction of type 2 holds a nonce at a fee cap far above the market, and its replacement costs as much: ours there is
+ * of the old type, whose price is its fee cap, or no pool takes a fee cap below the ceiling. The condition says what an operator does.
  */
 function isOutbidByCap({ scenario, rows, nodes, addresses, bytes, state }: World): boolean {
   const isOld = !scenario.eip1559 || state.policies.others.eip1559Pricing === false
-  if (!isOld) return false
   return [...rows.all().values()].some(({ open, nonce, wait_condition: condition, relayer_id: id }) => {
     if (open === 0 || nonce === null || condition !== 'price_ceiling') return false
     const address = addresses[Number(id.slice(1))]
     const held = nodes.flatMap(({ pool }) => (address ? pool.bySender.get(address)?.get(nonce) : undefined) ?? [])
-    return held.some(({ hash }) => bytes.recorded(hash) === undefined)
+    return held.some(({ hash, cap }) => (isOld || cap >= ceiling) && bytes.recorded(hash) === undefined)
   })
 }
 

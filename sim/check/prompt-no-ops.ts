@@ -12,6 +12,8 @@ export const promptMs = 10_000
 export const lateMs = 4 * slowMsMax
 
 const searchRounds = 20
+/** On blocks that come faster than answers there are more of them to search. */
+const fastSearchRounds = 64
 
 /** At the least price, in wei. */
 const noOpGas = 21_000n
@@ -37,7 +39,7 @@ export interface PromptNoOps {
 }
 
 export function watchPromptNoOps(world: World): PromptNoOps {
-  const { blocks, nodes, network, rows, addresses, timeline, history, scenario } = world
+  const { blocks, nodes, network, rows, addresses, bytes, timeline, history, scenario } = world
   // Where gas is free no price rises, and Besu alone replaces a transaction at the same price, whatever it says. An only node has a
   // pool, too.
   const isAnyPool = scenario.fees.isFree || nodes.length === 1
@@ -45,7 +47,9 @@ export function watchPromptNoOps(world: World): PromptNoOps {
   // Pools may have refused earlier ones, and they are repeated seldom where one has taken them.
   const earlier = new Set([...rows.all().values()].flatMap((row) => (row.canceled_at === null ? [] : [row.id])))
   // Far nodes: what has spent the nonces below is found in so many round trips.
-  const farMs = scenario.rollup ? searchRounds * 2 * Math.max(...(scenario.latenciesMs ?? [0])) : 0
+  const roundMs = 2 * Math.max(0, ...(scenario.latenciesMs ?? []))
+  const rounds = roundMs > scenario.blocktimeMs ? fastSearchRounds : scenario.rollup ? searchRounds : 0
+  const farMs = rounds * roundMs
   const since = new Map<string, { readonly ms: number; readonly block: number }>()
 
   const addressOf = ({ relayer_id: relayer }: Row) => addresses[Number(relayer.slice(1))] ?? ''
@@ -54,12 +58,13 @@ export function watchPromptNoOps(world: World): PromptNoOps {
   // No sequencer keeps a nonce for long that is not the next.
   const isTooEarly = (row: Row) => scenario.kind.isFcfs && (row.nonce ?? -1) > nextOf(row)
 
-  function hasNoOp(row: Row): boolean {
-    return honest.some(({ pool }) => {
-      const held = pool.bySender.get(addressOf(row))?.get(row.nonce ?? -1)
-      return held !== undefined && isNoOp(held)
-    })
-  }
+  const heldFor = (row: Row) => honest.map(({ pool }) => pool.bySender.get(addressOf(row))?.get(row.nonce ?? -1))
+  const hasNoOp = (row: Row) => heldFor(row).some((held) => held !== undefined && isNoOp(held))
+  /**
+   * Whether all pools hold bytes of somebody else with the key, or that a restored copy lacks. They may be so dear that no bid takes their
+   * place, and no payload of this row can be mined before them.
+   */
+  const isTaken = (row: Row) => heldFor(row).every((held) => held !== undefined && !bytes.recorded(held.hash))
 
   /** Where gas is free an account may be empty. No pool replaces bytes for nothing, whatever a node says of its no-op. */
   function isPenniless(row: Row): boolean {
@@ -70,7 +75,7 @@ export function watchPromptNoOps(world: World): PromptNoOps {
     const { phase, wait_condition: condition } = row
     // Such a sequencer may lose a no-op after it returned the hash. The service repeats it some blocks later.
     const mayBeLost = condition === 'outcome_unknown' && scenario.kind.answers === 'beforeOrder'
-    return phase === 'queued' || mayBeLost || waits.includes(condition) || isPenniless(row)
+    return phase === 'queued' || mayBeLost || waits.includes(condition) || isPenniless(row) || isTaken(row)
   }
 
   return {
