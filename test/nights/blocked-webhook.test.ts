@@ -48,12 +48,15 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
     await reached(stage, payment, 'submitted')
     const tried = await until(() => rows.deliveries('hook').find(({ tries }) => tries > 0), { what: 'a try' })
     expect([tried.state, tried.transaction_id]).toEqual(['waiting', payment.id])
+    // Nothing is left for the relayer itself to report.
+    await stage.node.mine()
+    await reached(stage, payment, 'confirmed')
     const blocked = /refused: its host is an internal address; .*WEBHOOK_ALLOWED_HOSTS/
 
     // It holds no relayer up.
     const status = await rescind(service, await firstCommand('alerts.md', 'RescindWebhookFailing', 'one'))
     expect(status.exit).toBe(0)
-    expect(status.stdout).toMatch(/\none +localhost +0x\w+ +ok +0 +1 /)
+    expect(status.stdout).toMatch(/\none +localhost +0x\w+ +ok +0 +0 /)
     expect(status.stdout).toMatch(
       /^notification hook \(http:\/\/127\.0\.0\.1:\d+\/\*\*\*\): fails for \d+ s: refused: /m,
     )
@@ -64,8 +67,8 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
     ])
 
     const read = await readBy('RescindWebhookFailing', service)
-    const waiting = read.filter(({ name }) => name === 'rescind_webhook_waiting')
-    expect(waiting).toMatchObject([{ labels: { notification: 'hook' }, value: rows.deliveries('hook').length }])
+    const waiting = read.filter(({ name, value }) => name === 'rescind_webhook_waiting' && value > 0)
+    expect(waiting.map(({ labels }) => labels)).toEqual([{ notification: 'hook' }])
     // None was delivered.
     expect(read.filter(({ name, value }) => name === 'rescind_webhook_tries_total' && value > 0)).toEqual([])
 
