@@ -268,7 +268,7 @@ function openGas({ chainId, clock, logger }: NetworkOptions, { endpoints, all, p
       ...{ endpoints, providers, profile, clock },
       limits: { figures: gasFigures.known, most: limitGas.last },
     }),
-    readNoOp: readingNoOp(endpoints, profile, limitGas.last),
+    readNoOp: readingNoOp(endpoints, profile, limitGas.last, () => clock.elapsed()),
     readMissing: readingReceivers(endpoints, heads, () => gasFigures.known().newAccount),
   }
 }

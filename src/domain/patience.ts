@@ -37,3 +37,8 @@ export interface Depth {
 export function blocksOf({ depth, spanMs }: Depth, blocktimeMs: number | undefined): number {
   return blocktimeMs === undefined ? depth : Math.max(depth, Math.ceil(spanMs / blocktimeMs))
 }
+
+/** Whether a remembered reading still counts. A head below it is of another branch. */
+export function isKept(patience: Patience, readAt: Moment, now: Moment): boolean {
+  return now.block >= readAt.block && !isOver(patience, readAt, now)
+}

@@ -2,7 +2,8 @@
 // cost once in a while. Both follow L1's prices together.
 import type { Address } from '../../domain/ids.ts'
 import { noOpBytes } from '../../domain/l1-fee.ts'
-import type { BlockNumber, Wei } from '../../domain/units.ts'
+import { isKept, type Moment, type Patience } from '../../domain/patience.ts'
+import type { Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import type { Call } from '../nodes/call.ts'
 import { toBigInt } from '../nodes/decode.ts'
@@ -17,8 +18,8 @@ interface L1FeeFacts {
 /** A predeploy of the OP stack (specs, "GasPriceOracle"). */
 const opStackOracle = '0x420000000000000000000000000000000000000F'
 
-/** Blocks for which the proportion of two sizes stands, and the choice between the two functions. */
-const keptBlocks = 20
+/** How long the proportion of two sizes stands, and the choice between the two functions. */
+const lineKept: Patience = { blocks: 20, ms: 40_000 }
 /** The margin above the price of a byte, in percent: L1's base fee can rise by half within four of its blocks (EIP-1559). */
 const marginPercent = 50n
 
@@ -43,10 +44,14 @@ const fee: Functions = {
 }
 
 /** Undefined where no node returns the fee. */
-export function readingL1Fee(endpoints: Endpoints, oracle: Address | typeof opStackOracle = opStackOracle) {
+export function readingL1Fee(
+  endpoints: Endpoints,
+  elapsed: () => number,
+  oracle: Address | typeof opStackOracle = opStackOracle,
+) {
   const onceAHead = readOnceAHead<L1FeeFacts>()
   let known:
-    | { readonly functions: Functions; readonly small: Wei; readonly large: Wei; readonly readAt: BlockNumber }
+    | { readonly functions: Functions; readonly small: Wei; readonly large: Wei; readonly readAt: Moment }
     | undefined
 
   function ask(at: TrackedHead, { call }: Functions, bytes: number): Promise<Wei | undefined> {
@@ -56,11 +61,10 @@ export function readingL1Fee(endpoints: Endpoints, oracle: Address | typeof opSt
   }
 
   async function read(at: TrackedHead): Promise<L1FeeFacts | undefined> {
-    const { number } = at.head
+    const now = { block: at.head.number, ms: elapsed() }
     // A read for another head may replace it meanwhile.
     const kept = known
-    const age = kept ? number - kept.readAt : Number.POSITIVE_INFINITY
-    if (kept && age >= 0 && age < keptBlocks) {
+    if (kept && isKept(lineKept, kept.readAt, now)) {
       const noOpL1Fee = await ask(at, kept.functions, noOpBytes)
       if (noOpL1Fee !== undefined) return { noOpL1Fee, l1FeePerByte: perByteOf(noOpL1Fee, kept) }
       known = undefined
@@ -71,7 +75,7 @@ export function readingL1Fee(endpoints: Endpoints, oracle: Address | typeof opSt
         ask(at, functions, functions.largeBytes),
       ])
       if (small === undefined || large === undefined || large < small) continue
-      const line = { functions, small, large, readAt: number }
+      const line = { functions, small, large, readAt: now }
       known = line
       return { noOpL1Fee: small, l1FeePerByte: perByteOf(small, line) }
     }

@@ -2,6 +2,7 @@
 // paid. Where blocks paid none, a node's suggestion counts. The smallest tip that a pool accepts is always a floor.
 import type { Market } from '../../domain/fees.ts'
 import type { Head } from '../../domain/observation.ts'
+import { isKept, type Moment, type Patience } from '../../domain/patience.ts'
 import { type BlockNumber, maxWei, raisedBy, type Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { answering } from '../heads/beside-head.ts'
@@ -37,15 +38,13 @@ interface MarketReader {
   callsBeside(height: BlockNumber): readonly Call[]
 }
 
-/**
- * How many blocks a node's suggestion stands: usually, and while the next transaction stays unmined, or each recent block holds
- * one of our own.
- */
-const suggestionKept = { usually: 50, needed: 5 }
+/** How long a node's suggestion stands: usually, and while the next transaction stays unmined, or each recent block holds one of our own. */
+const suggestionKept: Patience = { blocks: 50, ms: 100_000 }
+const neededSuggestionKept: Patience = { blocks: 5, ms: 10_000 }
 
 interface Suggestion {
   readonly tip: Wei
-  readonly readAt: BlockNumber
+  readonly readAt: Moment
 }
 
 /** How long a doubtful reading waits for the other endpoints. */
@@ -54,7 +53,7 @@ const comparedWithinMs = 2_000
 interface ReadingMarket extends MakingMarket {
   readonly endpoints: Endpoints
   readonly eip1559: boolean
-  readonly clock: Pick<Clock, 'sleep'>
+  readonly clock: Pick<Clock, 'sleep' | 'elapsed'>
 }
 
 /** A tip below this part of the price that is too small to matter is as good as none. */
@@ -68,11 +67,11 @@ export function readingMarket(reading: ReadingMarket): MarketReader {
   let before: Tips | undefined
   let isAllOwn = false
   let hasHistory = false
-  const readPaid = readingPaid()
+  const readPaid = readingPaid(clock)
 
   function isSuggestionStale(height: BlockNumber, isWaiting: boolean): boolean {
-    const age = suggestion ? height - suggestion.readAt : Number.POSITIVE_INFINITY
-    return age < 0 || age >= (isWaiting || isAllOwn ? suggestionKept.needed : suggestionKept.usually)
+    const patience = isWaiting || isAllOwn ? neededSuggestionKept : suggestionKept
+    return !suggestion || !isKept(patience, suggestion.readAt, { block: height, ms: clock.elapsed() })
   }
 
   async function read(at: TrackedHead, isWaiting: boolean): Promise<ReadPrices | undefined> {
@@ -101,7 +100,8 @@ export function readingMarket(reading: ReadingMarket): MarketReader {
     const isDoubtful = believed.isEmpty() || before === undefined || hasMoved(tips, before, small)
     const others = isDoubtful ? await readFromOthers(found.by, readFrom) : []
     const all = merged([found.value, ...others])
-    if (all.suggested !== undefined) suggestion = { tip: all.suggested, readAt: at.head.number }
+    if (all.suggested !== undefined)
+      suggestion = { tip: all.suggested, readAt: { block: at.head.number, ms: clock.elapsed() } }
     before = readingOf(all, suggestion?.tip).tips
     return { block: at.head.number, readings: [found.value, ...others], suggested: suggestion?.tip }
   }
@@ -177,18 +177,19 @@ function askForHistory(endpoint: Endpoint, { head }: TrackedHead): Promise<NodeR
   )
 }
 
-/** How many blocks pass until an endpoint without a history of prices gets the call again. */
-const noHistoryBlocks = 100
+/** How long an endpoint without a history of prices gets no such call. */
+const noHistory: Patience = { blocks: 100, ms: 200_000 }
 
 /** The prices that blocks without a base fee paid, where the node returns them. */
-function readingPaid() {
-  const deniedAt = new WeakMap<Endpoint, BlockNumber>()
+function readingPaid(clock: Pick<Clock, 'elapsed'>) {
+  const deniedAt = new WeakMap<Endpoint, Moment>()
   return async (endpoint: Endpoint, at: TrackedHead): Promise<readonly PaidBlock[] | undefined> => {
     const denied = deniedAt.get(endpoint)
-    if (denied !== undefined && Math.abs(at.head.number - denied) < noHistoryBlocks) return undefined
+    const now = { block: at.head.number, ms: clock.elapsed() }
+    if (denied && isKept(noHistory, denied, now)) return undefined
     const reply = await askForHistory(endpoint, at)
     if ('value' in reply) return reply.value.paid
-    if (reply.why === 'none') deniedAt.set(endpoint, at.head.number)
+    if (reply.why === 'none') deniedAt.set(endpoint, now)
     return undefined
   }
 }

@@ -3,6 +3,7 @@
 
 import { transferGas } from '../../domain/gas-figures.ts'
 import type { Address } from '../../domain/ids.ts'
+import { isKept, type Moment, type Patience } from '../../domain/patience.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { BlockNumber, Gas, Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
@@ -29,17 +30,19 @@ export interface NoOpFacts {
 /** `isTooTight`: every node that answers called a no-op invalid, so an estimate from an earlier block does not count. */
 export type ReadNoOp = (at: TrackedHead, address: Address, isTooTight: boolean) => Promise<NoOpFacts>
 
-/** Blocks for which an estimate of gas stands. */
-const gasKeptBlocks = 20
+/** How long an estimate of gas stands, and after nodes called a no-op invalid. */
+const gasKept: Patience = { blocks: 20, ms: 40_000 }
+const tightGasKept: Patience = { blocks: 1, ms: 0 }
 
 export function readingNoOp(
   endpoints: Endpoints,
   profile: Pick<NetworkProfile, 'noOpGas' | 'floorGas' | 'l1Fee' | 'l1FeeOracle' | 'priceSource'>,
   most: () => Gas | undefined,
+  elapsed: () => number,
 ): ReadNoOp {
   // With less every node refuses it on one side of a fork, so an estimate below is of no use.
-  const gas = readingGas(endpoints, profile.floorGas || profile.l1Fee === 'in_gas' ? transferGas : 0, most)
-  const l1Fee = profile.l1Fee === 'op_stack' ? readingL1Fee(endpoints, profile.l1FeeOracle) : undefined
+  const gas = readingGas(endpoints, profile.floorGas || profile.l1Fee === 'in_gas' ? transferGas : 0, most, elapsed)
+  const l1Fee = profile.l1Fee === 'op_stack' ? readingL1Fee(endpoints, elapsed, profile.l1FeeOracle) : undefined
   const tip = profile.priceSource === 'linea_estimate_gas' ? readingTip(endpoints) : undefined
   return async (at, address, isTooTight) => {
     // A chain may demand more than its profile says, for as long as estimates do.
@@ -60,8 +63,8 @@ export function readingNoOp(
 /** Estimates of one transaction by several nodes differ by less, also where a part of them is for L1. */
 const alikeFactor = 2
 
-function readingGas(endpoints: Endpoints, least: Gas, most: () => Gas | undefined) {
-  let last: (MiddleFigure & { readonly readAt: BlockNumber }) | undefined
+function readingGas(endpoints: Endpoints, least: Gas, most: () => Gas | undefined, elapsed: () => number) {
+  let last: (MiddleFigure & { readonly readAt: Moment }) | undefined
   const onceAHead = readOnceAHead<MiddleFigure>()
   /** Of two that differ. The lower is tried first, and the other one after no node took a no-op with it. */
   let tries: { readonly which: 'lower' | 'higher'; readonly since?: BlockNumber } = { which: 'lower' }
@@ -74,11 +77,11 @@ function readingGas(endpoints: Endpoints, least: Gas, most: () => Gas | undefine
       const { number } = at.head
       if (isTooTight && last?.lower !== undefined && number !== tries.since)
         tries = { which: tries.which === 'lower' ? 'higher' : 'lower', since: number }
-      const age = last ? number - last.readAt : Number.POSITIVE_INFINITY
-      if (last && age >= 0 && age < (isTooTight ? 1 : gasKeptBlocks)) return tried(last)
+      const now = { block: number, ms: elapsed() }
+      if (last && isKept(isTooTight ? tightGasKept : gasKept, last.readAt, now)) return tried(last)
       const estimated = await onceAHead(at.head.hash, () => estimate(endpoints, at, address, most()))
       if (estimated === undefined) return undefined
-      last = { ...estimated, readAt: number }
+      last = { ...estimated, readAt: now }
       return tried(last)
     },
   }

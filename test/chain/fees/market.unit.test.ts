@@ -2,6 +2,7 @@
 // where gas is free.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Market } from '../../../src/domain/fees.ts'
+import { systemClock } from '../../../src/ops/clock.ts'
 import { devAccount } from '../../../tooling/dev-accounts.ts'
 import { type RpcCall, type RpcReply, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { inquiryOf, type NetworkUnderTest, networkOver, signedBy } from '../network-under-test.ts'
@@ -25,6 +26,8 @@ const quiet: Prices = { baseFee: gwei, ratios: [0, 0], reward: 0n, suggestion: 1
 let node: RpcServer
 let network: NetworkUnderTest
 let height = 100
+/** Blocks of 12 s. */
+const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + height * 12_000 }
 let prices: Prices = busy
 
 function reply({ method, params }: RpcCall): RpcReply {
@@ -68,7 +71,7 @@ afterAll(() => node?.[Symbol.asyncDispose]())
 beforeEach(async () => {
   height += 100
   await network?.[Symbol.asyncDispose]()
-  network = networkOver([node.url])
+  network = networkOver([node.url], { clock })
 })
 
 async function marketNow(waitsSince?: number): Promise<Market> {

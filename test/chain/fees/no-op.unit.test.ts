@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { osakaRules } from '../../../src/domain/gas-figures.ts'
 import type { TransactionId } from '../../../src/domain/ids.ts'
 import { ethereumProfile } from '../../../src/domain/profile.ts'
+import { systemClock } from '../../../src/ops/clock.ts'
 import { devAccount } from '../../../tooling/dev-accounts.ts'
 import { type RpcCall, type RpcReply, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { inquiryOf, type NetworkUnderTest, networkOver } from '../network-under-test.ts'
@@ -75,8 +76,10 @@ beforeEach(() => {
   oracleFee = undefined
 })
 
+/** Blocks of 12 s. */
+const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + height * 12_000 }
 const openWith = (profile: object) =>
-  networkOver([node.url], { profile: { ...ethereumProfile, gasRules: osakaRules, ...profile } })
+  networkOver([node.url], { clock, profile: { ...ethereumProfile, gasRules: osakaRules, ...profile } })
 const marketOf = async ({ chain }: NetworkUnderTest, isNoOpTooTight = false) =>
   (await chain.observe({ ...inquiryOf(sender.address), market: true, isNoOpTooTight })).market
 

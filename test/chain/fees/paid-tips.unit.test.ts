@@ -29,6 +29,8 @@ let node: RpcServer
 let network: NetworkUnderTest
 let chainId = 31_337
 let height = 100
+/** Blocks of 12 s. */
+const clockOfBlocks = { ...systemClock, elapsed: () => systemClock.elapsed() + height * 12_000 }
 let prices: Prices
 /** In the newest block. */
 let mined: Hash | undefined
@@ -92,7 +94,7 @@ afterEach(async () => {
 
 function open(overrides: Partial<NetworkOptions> = {}): void {
   chainId = overrides.chainId ?? 31_337
-  network = networkOver([node.url], overrides)
+  network = networkOver([node.url], { clock: clockOfBlocks, ...overrides })
 }
 
 async function marketNow(inquiry: Partial<Inquiry> = {}): Promise<Market> {
