@@ -72,7 +72,7 @@ describe('an account', () => {
     const first = await network.chain.observe(inquiryOf(sender.address, { balance: 'now' }))
     network.forget()
     const again = await network.chain.observe(inquiryOf(sender.address, { balance: 'now' }))
-    expect({ ...again, headAgeMs: 0 }).toEqual({ ...first, headAgeMs: 0 })
+    expect({ ...again, headAgeMs: 0, headStandsMs: 0 }).toEqual({ ...first, headAgeMs: 0, headStandsMs: 0 })
     expect(network.count('eth_getTransactionCount')).toBe(0)
     expect(network.count('eth_getBalance')).toBe(0)
   })
