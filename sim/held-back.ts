@@ -6,7 +6,7 @@ import { oneEvent } from './pass-time.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
-const sends = 3
+const sends = 1
 
 export async function outlastHeldBack(world: World, service: Service): Promise<void> {
   const { scenario, state, blocks, history, timeline } = world
@@ -15,7 +15,7 @@ export async function outlastHeldBack(world: World, service: Service): Promise<v
   state.drought = { kind: 'ours', blocksLeft: Number.POSITIVE_INFINITY }
   for (let left = sends; left > 0; left -= 1) act(world, service, 'send')
   const watch = watchProgress(world)
-  const ends = { block: blocks.canonical().number + 3 * span.blocks, ms: timeline.now() + 3 * span.ms }
+  const ends = { block: blocks.canonical().number + 4 * span.blocks, ms: timeline.now() + 4 * span.ms }
   let height = -1
   while (!history.failure() && (blocks.canonical().number < ends.block || timeline.now() < ends.ms)) {
     await oneEvent(world)

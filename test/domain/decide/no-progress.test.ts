@@ -68,6 +68,10 @@ describe('where transactions are ordered as they come', () => {
     expect(countChances(undefined, sending, at(2), fcfs, now)).toBeUndefined()
   })
 
+  test('also once the sequencer calls the nonce spent: it has earlier bytes', () => {
+    expect(run({ blocks: 30, attempt: { ...sent, broadcast: broadcastStates.spent } }).first).toBe(24)
+  })
+
   test('not while no node has it, or another nonce is next', () => {
     expect(run({ blocks: 100, attempt: { ...sent, broadcast: broadcastStates.held } }).first).toBe(-1)
     expect(run({ blocks: 5, nonce: 1 }).first).toBe(-1)

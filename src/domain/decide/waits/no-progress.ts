@@ -1,5 +1,5 @@
 // The last resort: the next nonce's newest attempt could have been in many blocks, and no other condition says why it was in none.
-import { type Attempt, newest, takenAtOf } from '../../attempt.ts'
+import { type Attempt, isNonceTaken, newest, takenAtOf } from '../../attempt.ts'
 import { effectivePrice, feeCap, type OpenBlock } from '../../fees.ts'
 import type { Observation } from '../../observation.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
@@ -26,7 +26,9 @@ export function countChances(
   if (!latest || latest.nonce !== nonce) return undefined
   const { hash } = latest
   if (before?.hash !== hash || number < before.through) {
-    return takenAtOf(latest) === undefined ? undefined : { hash, blocks: 0, through: number, since: now }
+    // A sequencer that has earlier bytes of the nonce calls it spent.
+    const isTaken = takenAtOf(latest) !== undefined || isNonceTaken(latest)
+    return isTaken ? { hash, blocks: 0, through: number, since: now } : undefined
   }
   if (!market) return before
   const open = market.openBlocks?.filter((block) => block.number > before.through && mayHold(block, latest)) ?? []
