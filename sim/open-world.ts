@@ -152,7 +152,7 @@ export function openWorld(
   const patience = scenario.rollup
     ? watchPatience(disk, blocks, {
         ...{ fail: history.fail, nowMs: timeline.now, recorded: bytes.recorded, addresses },
-        blocktimeMs: () => state.blocktimeMs,
+        ...{ blocktimeMs: () => state.blocktimeMs, skewMs: () => state.skewMs },
       })
     : undefined
   const noteRefused = (hash: Hash) => {
@@ -312,7 +312,13 @@ export function openWorld(
 
   let dirty = true
   const machine = openMachine({
-    ...{ seed, disk, drawn, scenario, timeline, history, marks, network, blocks, nodes, state, dice: worldDice },
+    ...{ seed, disk, drawn, scenario, timeline, history, network, blocks, nodes, state, dice: worldDice },
+    marks: {
+      logged(message) {
+        marks.logged(message)
+        blindBackends?.logged(message)
+      },
+    },
     committed(instance, changed) {
       policies.committed(instance)
       if (changed === 0) return

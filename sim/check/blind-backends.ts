@@ -1,10 +1,11 @@
-// Where one endpoint has two backends, one of them behind: no payload ends for what the one behind says.
+// Where one endpoint has two backends, one of them behind: no reorganization is counted, and no payload ends for what the one behind says.
 import { brokenContract } from '../chain/failing-estimates.ts'
 import { flakyContract } from '../chain/mine.ts'
 import type { SimNode } from '../chain/node.ts'
 import type { Row } from './row.ts'
 
 export interface BlindBackends {
+  logged(message: string): void
   changed(row: Row, before: Row | undefined): void
 }
 
@@ -23,6 +24,10 @@ export function watchBlindBackends(node: () => SimNode | undefined, fail: (what:
   }
 
   return {
+    logged(message) {
+      if (message === 'a reorganization replaced blocks that were known')
+        fail('a reorganization was counted, and a backend was only behind')
+    },
     changed(row, before) {
       const { id, drop_reason: reason, gas_limit: gasLimit, to_address: to } = row
       if (!before) sentAt.set(id, node()?.head.number ?? 0)

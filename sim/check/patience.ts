@@ -1,5 +1,5 @@
 // Checks of time on chains with short blocks, where a rule that only counts blocks is over in a moment: a nonce is left to a foreign
-// transaction for long enough, no payload is given up too soon, and no more is in flight than blocks take.
+// transaction for long enough, no bid and no payload is given up too soon, and no more is in flight than blocks take.
 import type { Hash } from '../../src/domain/ids.ts'
 import { accountAt, type Block, type Blocks } from '../chain/blocks.ts'
 import type { Member, SimNode } from '../chain/node.ts'
@@ -30,6 +30,8 @@ export interface PatienceChecks {
 export interface PatienceWatch {
   fail(what: string): void
   nowMs(): number
+  /** How far the machine's clock is off. */
+  skewMs(): number
   recorded(hash: Hash): Recorded | undefined
   readonly addresses: readonly string[]
   /** The block time of the moment. */
@@ -38,29 +40,53 @@ export interface PatienceWatch {
 
 /** A foreign transaction has a nonce for itself for so long, since ours behind it was signed. */
 const foreignMs = 24_000
+/** Between two attempts of one purpose, unless the base fee has passed the first. */
+const bidMs = 2_000
 /** From the first refusal of a payload to its end. */
 const giveUpMs = 4_000
 /** What blocks took of an account in this time, or in two blocks, it may have in flight twice. */
 const takenMs = 4_000
 const inFlightMin = 32
+/** The service may know a block so much later. */
+const viewMs = 15_000
 
 interface New {
   readonly place: number
   readonly transaction_id: string
   readonly relayer_id: string
   readonly nonce: number
+  readonly position: number
+  readonly hash: Hash
   readonly kind: string
+  readonly revision: number
+  readonly presigned: 0 | 1
   readonly recovered: 0 | 1
+  readonly recorded_at: number
+}
+
+interface Before {
+  readonly hash: Hash
+  readonly kind: string
+  readonly revision: number
+  readonly recorded_at: number
+  readonly state: string
+  readonly outcome: string | null
+  readonly outcome_code: string | null
+  readonly rejections: string | null
+  readonly cap: string
 }
 
 export function watchPatience({ committed }: Disk, blocks: Blocks, watch: PatienceWatch): PatienceChecks {
   const { fail, nowMs, recorded, addresses } = watch
   const added = committed<[number], New>(
-    'SELECT a.rowid AS place, a.transaction_id, t.relayer_id, a.nonce, a.kind, a.recovered FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.rowid > ? ORDER BY a.rowid',
+    'SELECT a.rowid AS place, a.transaction_id, t.relayer_id, a.nonce, a.position, a.hash, a.kind, a.revision, a.presigned, a.recovered, a.recorded_at FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.rowid > ? ORDER BY a.rowid',
   )
   const lastPlace = committed<[], { place: number | null }>('SELECT max(rowid) AS place FROM attempts')
   const earlierAt = committed<[string, number, number], { n: number }>(
     'SELECT count(*) AS n FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE t.relayer_id = ? AND a.nonce = ? AND a.rowid < ?',
+  )
+  const before = committed<[string, number, number], Before>(
+    'SELECT hash, kind, revision, recorded_at, state, outcome, outcome_code, rejections, coalesce(max_fee_per_gas, gas_price) AS cap FROM attempts WHERE transaction_id = ? AND nonce = ? AND position < ? ORDER BY position DESC',
   )
   const behind = committed<[string, number], { transaction_id: string; nonce: number }>(
     "SELECT id AS transaction_id, nonce FROM transactions WHERE relayer_id = ? AND open = 1 AND phase = 'inFlight' AND nonce > ?",
@@ -70,9 +96,12 @@ export function watchPatience({ committed }: Disk, blocks: Blocks, watch: Patien
   /** When a process heard that a foreign transaction has the nonce: by process, relayer and nonce. */
   const counted = new Map<string, number>()
   const began = new Map<string, number>()
+  /** How far the machine's clock was off when an attempt was recorded. */
+  const skews = new Map<Hash, number>()
   /** When the first attempt of each transaction and nonce was recorded. */
   const recordedMs = new Map<string, number>()
   const refusedMs = new Map<string, number>()
+  const baseFees: { readonly ms: number; readonly baseFee: bigint }[] = []
   let head = blocks.canonical()
   let last = 0
   const taken = addresses.map(() => ({ lately: [] as number[], most: 0 }))
@@ -88,6 +117,25 @@ export function watchPatience({ committed }: Disk, blocks: Blocks, watch: Patien
     if (firsts.some((ms) => ms === undefined || nowMs() - ms >= foreignMs)) return
     fail(
       `${id.slice(-6)} takes nonce ${nonce}, for which a node counted a foreign transaction ${nowMs() - since} ms ago`,
+    )
+  }
+
+  /** By the stored times, of the steps that decided them. */
+  function checkBid({ transaction_id: id, nonce, position, kind, revision, ...added }: New): void {
+    if (added.presigned === 1 || added.recovered === 1) return
+    const isSame = (other: { kind: string; revision: number }) =>
+      kind === 'cancel' ? other.kind === 'cancel' : other.kind !== 'cancel' && other.revision === revision
+    const earlier = before(id, nonce, position).find(isSame)
+    if (!earlier) return
+    const ms = added.recorded_at - earlier.recorded_at
+    if (ms < 0 || ms >= bidMs || skews.get(earlier.hash) !== watch.skewMs()) return
+    const { state, outcome, outcome_code: code, rejections, cap } = earlier
+    if (state === 'held' || state === 'withdrawn' || rejections !== null) return
+    if (outcome === 'rejected' || code === 'unrecognized') return
+    if (baseFees.some(({ baseFee }) => baseFee > BigInt(cap))) return
+    const most = baseFees.reduce((dearest, { baseFee }) => (baseFee > dearest ? baseFee : dearest), 0n)
+    fail(
+      `attempt ${position} of ${id.slice(-6)} for nonce ${nonce} (${kind}) comes ${ms} ms after one like it, whose cap of ${cap} paid every base fee, up to ${most} (${outcome} ${code})`,
     )
   }
 
@@ -135,7 +183,9 @@ export function watchPatience({ committed }: Disk, blocks: Blocks, watch: Patien
         last = each.place
         const key = `${each.transaction_id} ${each.nonce}`
         const isFirst = !recordedMs.has(key)
+        skews.set(each.hash, watch.skewMs())
         checkForeign(instance, each)
+        checkBid(each)
         if (isFirst) recordedMs.set(key, nowMs())
       }
       const [first] = news.filter(({ kind, recovered }) => kind !== 'cancel' && recovered === 0)
@@ -155,6 +205,8 @@ export function watchPatience({ committed }: Disk, blocks: Blocks, watch: Patien
       const block = blocks.canonical()
       if (block.parent === head) take(block)
       head = block
+      baseFees.push({ ms: nowMs(), baseFee: block.nextBaseFee })
+      while ((baseFees[0]?.ms ?? nowMs()) < nowMs() - viewMs) baseFees.shift()
     },
     forget() {
       last = lastPlace()[0]?.place ?? 0
