@@ -216,7 +216,7 @@ export function openWorld(
     rows: rows.all,
     mayBeTakenBack: ({ hash }) => scenario.finality?.rule === 'safe' && state.unsafe.has(hash),
     isLost: ({ hash }) => lost.has(hash),
-    ...{ isInclusionForged, areFar: scenario.rollup !== undefined },
+    isInclusionForged,
     areReceiptsMixedUp: () => hasLie(scenario.liar, 'anothersReceipt'),
     isCostForged,
     wasWonBefore: (tag) => wonBefore.has(tag),

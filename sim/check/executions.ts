@@ -5,8 +5,6 @@ import type { Row } from './row.ts'
 
 export interface Receipts {
   readonly nodes: readonly ReceiptHabits[]
-  /** Nodes are far away: a receipt may not come in time, and then the block alone proves the inclusion, until it is final. */
-  readonly areFar: boolean
   /** A node gives the receipts of other transactions: for the service it has none. */
   readonly areReceiptsMixedUp: boolean
   /** A node named a false cost for it. A final row has a true cost, or none. */
@@ -35,9 +33,8 @@ export function wrongFigures(row: Row, included: Included, ours: boolean, receip
   // One receipt proves the price without its member. Two that name different members contradict each other. Beside a node that shows no
   // result, one receipt and one list end a payload: its cost is the word of one.
   const lacksSecond = mayLack('effectiveGasPrice') || mayLack('status')
-  const mayLackCost = receipts.isCostForged || mayLack('gasUsed') || (isFinal ? lacksSecond : receipts.areFar)
+  const mayLackCost = receipts.isCostForged || mayLack('gasUsed') || (isFinal && lacksSecond)
   if (ours && isCostless && !mayLackCost) wrong.push('its cost is absent')
-  const mayLackResult = mayLack('status') || (receipts.areFar && !isFinal)
-  if (ours && row.included_succeeded === null && !mayLackResult) wrong.push('its success is absent')
+  if (ours && row.included_succeeded === null && !mayLack('status')) wrong.push('its success is absent')
   return wrong
 }

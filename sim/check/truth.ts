@@ -35,8 +35,6 @@ export interface TruthWatch {
   wasUnknowable(id: string): boolean
   /** A node reports false inclusions, and all its answers agree. */
   isInclusionForged(): boolean
-  /** Nodes are far away. */
-  readonly areFar: boolean
   /** A node returns receipts of other transactions. */
   areReceiptsMixedUp(): boolean
   /** A node named a false cost in its receipt. */
@@ -104,7 +102,7 @@ export function watchTruth(
     if (transaction.nonce !== row.nonce) fail(`${name} holds nonce ${row.nonce}, its block spent ${transaction.nonce}`)
     const habits = {
       nodes: nodes.map(({ receipts }) => receipts),
-      ...{ areFar: lie.areFar, areReceiptsMixedUp: lie.areReceiptsMixedUp() },
+      areReceiptsMixedUp: lie.areReceiptsMixedUp(),
       isCostForged: lie.isCostForged(transaction.hash),
     }
     for (const wrong of wrongFigures(row, included, spender !== 'external', habits)) fail(`${name}: ${wrong}`)

@@ -21,7 +21,6 @@ function saidOfExecution(wonBefore: ReadonlySet<number>): readonly string[] {
       mayBeTakenBack: () => false,
       isLost: () => false,
       isInclusionForged: () => false,
-      areFar: false,
       areReceiptsMixedUp: () => false,
       isCostForged: () => false,
       wasUnknowable: () => false,
