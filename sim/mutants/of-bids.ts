@@ -31,8 +31,8 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'bid-in-vain',
     breaks: 'raises the tip at the cap, block after block, while the base fee is above it',
-    with: ['feeAboveCap'],
-    expects: 'is below the base fee, as is an earlier one',
+    caughtBy: 'test/domain/decide/below-base-fee.test.ts',
+    expects: 'a payload gets one attempt at its cap',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',

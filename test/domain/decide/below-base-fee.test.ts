@@ -26,12 +26,15 @@ import {
 } from '../some.ts'
 
 const caps = { gasPriceCap: 3n * gwei, cancelGasPriceCap: 3n * gwei }
-const first = someAttempt(0, { fees: eip1559((26n * gwei) / 10n, gwei / 10n), recordedAtBlock: height })
-const belowBaseFee = answered({
-  kind: 'rejected',
-  code: 'feeTooLow',
-  message: 'max fee per gas less than block base fee',
-})
+const first = someAttempt(0, { fees: eip1559((26n * gwei) / 10n, gwei / 100n), recordedAtBlock: height })
+const belowBaseFee = {
+  ...answered({
+    kind: 'rejected',
+    code: 'feeTooLow',
+    message: 'max fee per gas less than block base fee',
+  }),
+  rejections: 'all',
+} as const
 const own = { ...somePayload, pricing: { kind: 'eip1559', maxFeePerGas: gwei, maxPriorityFeePerGas: 1n } as const }
 
 interface Run {
