@@ -88,7 +88,7 @@ export interface Attempt {
   readonly presigned?: true
 }
 
-/** The most blocks that a chain loses at once while the service runs. */
+/** Depth: the most blocks that a chain loses at once while the service runs. Of short blocks it may lose more: then time alone is waited for. */
 const fallBlocksMax = 64
 
 /**

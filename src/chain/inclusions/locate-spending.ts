@@ -15,7 +15,10 @@ interface Spending {
   readonly atMost: BlockNumber | undefined
 }
 
-/** The head at which the nonce was bound may have been on a branch that a reorganization of this depth removed. */
+/**
+ * Depth: the head at which the nonce was bound may have been on a branch that a reorganization of this depth removed. After a deeper one,
+ * older blocks are searched where the node shows the nonce spent there.
+ */
 const reorgBlocksMax = 64
 
 /**
