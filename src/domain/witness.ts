@@ -35,7 +35,7 @@ export interface Testimony {
   readonly charge?: Charge
   /** How many providers the network has. */
   readonly providers: number
-  /** How long all providers but one have been silent, or had no receipt. 0 while two answer. */
+  /** How long all providers but one have been silent; of one that lists the spender, how long it had no receipt. 0 while two answer. */
   readonly silentMs: number
   /** How many blocks the head is above the block. */
   readonly laterBlocks: number

@@ -46,6 +46,8 @@ export interface Entry {
   charge?: Charge | undefined
   /** Absent before anybody was silent. */
   silence?: Silence
+  /** Of one that lists the spender, and gives no receipt. Absent before that. */
+  receiptless?: Silence
   readings: number
   /** When the witnesses are called again, by `clock.elapsed()`. */
   dueAt: number
@@ -88,7 +90,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
   const reported = new LRUCache<string, true>({ max: rememberedMax })
   // Where a node has no receipts for long, it may show its lists all the same.
   const measure = () => measureSilence(clock, countedMaxMs)
-  const ofAny = { listings: measure(), receipts: measure() }
+  const ofAny = { listings: measure(), receipts: measure(), receiptless: measure() }
   const silenceOfAny = (claim: WitnessClaim) => ofAny[needsReceipt(claim) ? 'receipts' : 'listings']
   const enough = enoughOf(providers)
   let lastHeard: number | undefined
@@ -130,12 +132,11 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
         if (silentNow) entry.silence ??= measure()
         entry.silence?.note(silentNow)
         silenceOfAny(claim).note(silentNow)
+        noteReceiptless(entry, silentNow, { ofAny: ofAny.receiptless, measure })
         lastHeard = first.endpoint
         silent(silenceMs())
       }
-      const most = isDenied(entry) ? againMs.mostDenied : againMs.most
-      entry.dueAt = at + Math.min(most, againMs.first * 2 ** entry.readings)
-      entry.readings += 1
+      callAgain(entry, at)
       // For good: the endpoint that made it up would go on to show it, and keep the true inclusion from being found.
       if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) {
         refuted.set(keyOf(claim), true)
@@ -154,12 +155,35 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       const silentMs = silenceMs()
       return lastHeard === undefined || silentMs === 0 ? undefined : { endpoint: lastHeard, silentMs }
     },
-    testimony({ claim, heard, said, charge, silence }, head) {
-      const silentMs = isSilent(heard, said) ? Math.max(silence?.ms() ?? 0, silenceOfAny(claim).ms()) : 0
+    testimony({ claim, heard, said, charge, silence, receiptless }, head) {
+      const [own, any] = said.listedBy.length > 0 ? [receiptless, ofAny.receiptless] : [silence, silenceOfAny(claim)]
+      const silentMs = isSilent(heard, said) ? Math.max(own?.ms() ?? 0, any.ms()) : 0
       const laterBlocks = Math.max(0, head - claim.block.number)
       return { ...said, ...(charge && { charge }), providers, silentMs, laterBlocks }
     },
   }
+}
+
+/** Sets when the witnesses of a claim that were called now are called again. */
+function callAgain(entry: Entry, now: number): void {
+  const most = isDenied(entry) ? againMs.mostDenied : againMs.most
+  entry.dueAt = now + Math.min(most, againMs.first * 2 ** entry.readings)
+  entry.readings += 1
+}
+
+/**
+ * Notes whether an endpoint lists the spender without a receipt. One that comes back from a long silence may list it a moment before it has the
+ * receipt, so its list begins a time of its own.
+ */
+function noteReceiptless(
+  entry: Entry,
+  silentNow: boolean,
+  { ofAny, measure }: { readonly ofAny: Silence; readonly measure: () => Silence },
+): void {
+  const isListed = entry.said.listedBy.length > 0
+  if (isListed && silentNow) entry.receiptless ??= measure()
+  entry.receiptless?.note(isListed && silentNow)
+  if (isListed || !silentNow) ofAny.note(silentNow)
 }
 
 /** A witness that answered before and is silent now keeps its word. */

@@ -315,6 +315,24 @@ const needsReceipts = [
   ['a no-op with a cost', { ...claim, isPriced: true }],
 ] as const
 
+test('after a long silence, a list without its receipt has to last as long: the receipt may come a moment later', async () => {
+  const succeeded = { ...claim, succeeded: true }
+  const shows = { ...lists, status: '0x1', hasReceipts: false } as const
+  const { call, nodes, clock } = openWitnesses({ ...shows, hasReceipts: true }, { ...shows, listing: undefined })
+  const later = async () => {
+    clock.advance(20_000)
+    return call([succeeded])
+  }
+  await call([succeeded])
+  expect(await later()).toMatchObject({ listedBy: [], silentMs: 20_000 })
+  const [, back] = nodes
+  if (back) back.shows.listing = lists.listing
+  expect(await later()).toMatchObject({ shownBy: [0], listedBy: [1], silentMs: 0 })
+  expect(await later()).toMatchObject({ listedBy: [1], silentMs: 20_000 })
+  if (back) back.shows.listing = undefined
+  expect(await later(), 'silent again').toMatchObject({ listedBy: [1], silentMs: 40_000 })
+})
+
 test.each(needsReceipts)('%s: a receipt that is not there yet is silence, and read again', async (_what, needing) => {
   const shows = { ...lists, status: '0x1', price: '0x7' } as const
   const { call, nodes, clock } = openWitnesses(shows, { ...shows, hasReceipts: false })
