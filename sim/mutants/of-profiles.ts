@@ -24,7 +24,7 @@ export const ofProfiles: readonly Mutant[] = [
       {
         file: 'src/domain/decide/race/reason-to-bid.ts',
         find: 'if (onArrival) return onArrival',
-        put: 'if (onArrival && waited < patience.blocks) return onArrival',
+        put: 'if (onArrival && !hasHad(patience, latest, situation)) return onArrival',
       },
       {
         file: 'src/domain/decide/race/bid.ts',
