@@ -100,7 +100,7 @@ export const ofRaces: readonly Mutant[] = [
       {
         file: 'src/domain/decide/terms/contender.ts',
         find: 'limit: isGap',
-        put: 'limit: isGap && policy.bumpAfterBlocks < 0',
+        put: 'limit: isGap && policy.bumpAfter.blocks < 0',
       },
     ],
   },

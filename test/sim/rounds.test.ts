@@ -124,7 +124,7 @@ const rows: readonly [
   ['… as the last is final', 1, finalAtOnce, 1, (one) => postAfterIdle(one, 0, { gasLimit })],
   ['POST with a gas limit, beside another', 0, longBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
   ['… without a gas limit', 1, longBlocks, 4, (one) => postBesideAnother(one, {})],
-  ['… with a gas limit, a block each round', 1, shortBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
+  ['… with a gas limit, a block each round', 0, shortBlocks, 4, (one) => postBesideAnother(one, { gasLimit })],
   ['DELETE', 0, longBlocks, 4, cancelOne],
   ['… with three endpoints', 0, threeEndpoints, 4, cancelOne],
   ['… while a new block is looked at', 0, longBlocks, 1, cancelDuringLook],

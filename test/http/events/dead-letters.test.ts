@@ -54,6 +54,7 @@ test('they are listed by pages, each with its undelivered event', async () => {
       event: {
         ...{ id: `3-${at}`, event: 'transaction_update', timestamp: time, terminal: true },
         payload: { payload_type: 'transaction', ...shown },
+        cancellation: { state: 'dropped', final: true, safe_to_retry: true, origin: 'request' },
       },
       ...{ tries: 1, last_error: 'HTTP 500' },
       ...{ first_tried_at: new Date(at + 1).toISOString(), gave_up_at: new Date(at + 1).toISOString() },

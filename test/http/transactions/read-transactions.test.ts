@@ -166,7 +166,7 @@ describe('lists', () => {
     ],
     [
       '?limit=5',
-      'limit: is not accepted here; send only page, per_page, before, status, to, nonce_from, nonce_to, created_from, created_to, value_from, value_to, text, external_id, tag, include',
+      'limit: is not accepted here; send only page, per_page, before, status, verdict, to, nonce_from, nonce_to, created_from, created_to, value_from, value_to, text, external_id, tag, include',
     ],
   ])('%s', async (query, message) => {
     expectFailure(await get(`${all}${query}`), 400, message, 'INVALID_REQUEST')
