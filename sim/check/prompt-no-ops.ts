@@ -11,9 +11,8 @@ export const promptMs = 10_000
 /** Where nodes may answer late: two answers that take as long as can be, there and back. */
 export const lateMs = 4 * slowMsMax
 
-const searchRounds = 20
-/** On blocks that come faster than answers there are more of them to search. */
-const fastSearchRounds = 64
+/** Round trips until what has spent the nonces below is found: the search goes back block by block, and each look of a new owner begins it anew. */
+const searchRounds = 64
 
 /** At the least price, in wei. */
 const noOpGas = 21_000n
@@ -46,10 +45,7 @@ export function watchPromptNoOps(world: World): PromptNoOps {
   const honest = nodes.filter(({ index }) => isAnyPool || index !== scenario.liar?.node)
   // Pools may have refused earlier ones, and they are repeated seldom where one has taken them.
   const earlier = new Set([...rows.all().values()].flatMap((row) => (row.canceled_at === null ? [] : [row.id])))
-  // Far nodes: what has spent the nonces below is found in so many round trips.
-  const roundMs = 2 * Math.max(0, ...(scenario.latenciesMs ?? []))
-  const rounds = roundMs > scenario.blocktimeMs ? fastSearchRounds : scenario.rollup ? searchRounds : 0
-  const farMs = rounds * roundMs
+  const farMs = searchRounds * 2 * Math.max(0, ...(scenario.latenciesMs ?? []))
   const since = new Map<string, { readonly ms: number; readonly block: number }>()
 
   const addressOf = ({ relayer_id: relayer }: Row) => addresses[Number(relayer.slice(1))] ?? ''
