@@ -59,6 +59,11 @@ test.each(seats.flatMap((seat) => Object.keys(lies).map((what) => ({ seat, what 
     await mineUntil(stage, 'the first payment', async () => (await view(stage, first)).status === 'confirmed')
     stage.liar.lie(lies[what] ?? (() => undefined))
     await stage.node.mine(51)
+    if (what === 'a suggestion') {
+      // A process keeps the one that it has for more than a minute.
+      await stage.service.stop()
+      await stage.service.restart()
+    }
     const payment = await pay(stage, sender)
     await inPool(stage, sender, [1])
     await cancel(stage, payment)
