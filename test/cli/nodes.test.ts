@@ -43,7 +43,9 @@ test('each network has its line, its endpoints, and the reason of each that is n
   )
   expect(exit).toBe(0)
   expect(stdout).toMatch(/^mixed \(chain 31337\): degraded\n {2}ENDPOINT +HOST +STATE +HEAD +AGE +BEHIND +READ/)
-  expect(stdout).toMatch(/\n {2}0 +127\.0\.0\.1:\d+ +ok +\d+ +\d+ s +\d+ +\d+ s ago +\d+\/\d+ ms +\d+ +0 +anvil\/v\S+\n/)
+  expect(stdout).toMatch(
+    /\n {2}0 +127\.0\.0\.1:\d+ +ok +\d+ +\d+ s +\d+ +\d+ s ago +\d+\/\d+ ms +\d+ +0 +anvil\/v\S+\n/,
+  )
   expect(stdout).toMatch(/\n {2}3 127\S+ no_answer: did not .*; the last one \d+ s ago: HTTP 503\n/)
   expect(stdout).toContain(`what to do: ${scene.service.url}/docs/runbook.md#wrong_chain\n`)
   expect(stdout).toMatch(/\nunused \(chain 5\): unreported\n {2}no replica uses it; configured: 0 unused\.example\n$/)
