@@ -295,10 +295,10 @@ async function observeAndDecide(
       continue
     }
     const tookMs = context.clock.elapsed() - lastLook.readAt
-    const look = { observation, now: context.clock.now(), tookMs }
-    const window = nextWindow(carried.window ?? firstWindow, stored, look)
-    const headSeen = newestHeadSeen(carried, observation, context.clock.now())
-    const chances = countChances(carried.chances, work, observation, policy, context.clock.now())
+    const now = context.clock.now()
+    const window = nextWindow(carried.window ?? firstWindow, stored, { observation, now, tookMs })
+    const headSeen = newestHeadSeen(carried, observation, now)
+    const chances = countChances(carried.chances, work, observation, policy, now)
     const counted = chances && { chances }
     work = { ...work, window: window.size, counted: observation.nonce, headSince: headSeen.since, ...counted }
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)

@@ -122,20 +122,21 @@ function planOf(step: Followed, search: Search, endings: readonly Decision[], bi
   const covered = coverBumps(followUps, situation)
   const waiting = [...awaitSigner(covered.decisions, situation), ...endings, ...assigned]
   const explained = oneReasonEach([...waiting, ...explainStalledHead(situation)])
-  const isExplained = conditionsOf(situation, explained).length > 0 || bidding(explained).length > 0
-  const decisions = isExplained ? explained : [...explained, ...explainNoProgress(situation)]
+  const [conditions, bids] = [conditionsOf(situation, explained), bidding(explained)]
+  const lastResort = conditions.length > 0 || bids.length > 0 ? [] : explainNoProgress(situation)
+  const decisions = [...explained, ...lastResort]
   const hasReleased = endings.some(({ do: what }) => what === 'release')
   const observeAgainAtOnce =
     assignments.observeAgainAtOnce || search.check.observeAgainAtOnce || hasReleased || findsMoreAtOnce(step, binding)
   const isIncomplete = observeAgainAtOnce || payloadsAwaitAnswer(work) || !observation.market
   const covers = isIncomplete ? overtaken(work, decisions) : revisited(work, observation)
-  const cleared = clearStaleWaits(new Set([...covers, ...bidding(decisions)]), decisions)
+  const cleared = clearStaleWaits(new Set([...covers, ...bids]), decisions)
   return {
     ...assignments,
     lacks: new Set([...lacks, ...assignments.lacks]),
     decisions: [...withoutRepeats(decisions), ...cleared],
     observeAgainAtOnce,
-    conditions: conditionsOf(situation, decisions),
+    conditions: lastResort.length > 0 ? conditionsOf(situation, lastResort) : conditions,
     ...outcomeOf(search, step, spentBelow(followUps)),
     ...(covered.first.length > 0 && { presignFirst: covered.first }),
   }

@@ -6,6 +6,7 @@
 // node's pool is full, lacks accepted transactions, or can't be read.
 import { newest, recordedAtBlockOf, rejectionOf, takenAtOf, wasTaken } from '../../attempt.ts'
 import type { Observation } from '../../observation.ts'
+import type { Patience } from '../../patience.ts'
 import type { Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { Nonce, TimestampMs } from '../../units.ts'
@@ -123,11 +124,6 @@ type InFlight = InPhase<'inFlight'>['lifecycle']
 /** Lifecycles of the transactions in flight, lowest nonce first. */
 function lifecyclesOf(open: readonly Transaction[]): readonly InFlight[] {
   return open.flatMap((each) => (isInPhase(each, 'inFlight') ? [each.lifecycle] : []))
-}
-
-interface Patience {
-  readonly blocks: number
-  readonly ms: number
 }
 
 function hasWaited(
