@@ -44,7 +44,7 @@ interface Code {
   readonly readAt: BlockNumber
 }
 
-/** Kept to save calls, in blocks alone: blocks for which the count of an account with nothing in flight is kept. A foreign transaction may go unnoticed for so long. */
+/** Blocks for which the count of an account with nothing in flight is kept, to save calls. A foreign transaction may go unnoticed for so long. */
 const countKeptBlocks = 32
 /** Blocks after a send for which its receipt alone proves its nonce. A transaction that waits longer may have lost its nonce. */
 const receiptBlocks = 2
