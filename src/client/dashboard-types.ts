@@ -47,7 +47,7 @@ export interface FindingView {
   readonly transaction_id?: string
 }
 
-export interface DailyGasView {
+export interface DailySpendView {
   /** In UTC: the day on which the transactions became final */
   readonly day: string
   readonly relayer_id: string
@@ -59,6 +59,8 @@ export interface DailyGasView {
   readonly unpriced: number
   /** Wei */
   readonly fees: string
+  /** Wei: fees and values, without those of sweeps */
+  readonly spent: string
 }
 
 export interface SeriesView {

@@ -118,7 +118,7 @@ export const auditRefusalsEveryMs = 60_000
 /** Nonces in one answer, and those that it shows before the lowest open one. */
 export const noncesMax = 100
 export const noncesBefore = 8
-export const dailyGasDaysMax = 400
+export const dailySpendDaysMax = 400
 /** Steps of a series of figures. */
 export const seriesPointsMax = 100
 /** A search looks at the open transactions of so many relayers. */

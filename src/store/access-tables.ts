@@ -134,8 +134,8 @@ export interface TallyFoldTable {
   through: number
 }
 
-/** The fees of final transactions, by relayer and day. The amount is `gwei` * 1e9 + `wei`. */
-export interface DailyGasTable {
+/** The spending of final transactions, by relayer and day. The fees are `gwei` * 1e9 + `wei`. */
+export interface DailySpendTable {
   relayer_id: RelayerId
   /** Days since 1 January 1970, in UTC. */
   day: number
@@ -145,6 +145,10 @@ export interface DailyGasTable {
   unpriced: number
   gwei: number
   wei: number
+  /** Fees and values, without those of sweeps. */
+  spent_ether: number
+  spent_gwei: number
+  spent_wei: number
 }
 
 /** The figures of a relayer in the five minutes from `at` on (domain/figures.ts). */

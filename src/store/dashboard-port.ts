@@ -1,5 +1,5 @@
 // The part of the store port that the dashboard needs: its sessions, the standing of relayers, and daily totals.
-import type { DailyGas } from '../domain/daily-gas.ts'
+import type { DailySpend } from '../domain/daily-spend.ts'
 import type { DashboardSession } from '../domain/dashboard-session.ts'
 import type { ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { RelayerOverview } from '../domain/relayer-overview.ts'
@@ -16,8 +16,8 @@ export interface DashboardReads {
   relayerOfTransaction(id: TransactionId): Promise<RelayerId | undefined>
   /** The open transaction of this relayer that has an attempt with this hash. */
   openWithHash(relayerId: RelayerId, hash: Hash): Promise<TransactionId | undefined>
-  /** The fees of every relayer from this day on: a row per relayer and day with a final transaction. */
-  dailyGas(since: number): Promise<readonly DailyGas[]>
+  /** The spending of every relayer from this day on: a row per relayer and day with a final transaction. */
+  dailySpend(since: number): Promise<readonly DailySpend[]>
 }
 
 export interface DashboardChanges {

@@ -24,7 +24,7 @@ import type {
   AuditCountTable,
   AuditLogTable,
   ContradictionTable,
-  DailyGasTable,
+  DailySpendTable,
   DashboardSessionTable,
   FigureTable,
   FormerRelayerTable,
@@ -301,7 +301,7 @@ export interface Schema {
   tallies: TallyTable
   tally_changes: TallyChangeTable
   tally_folds: TallyFoldTable
-  daily_gas: DailyGasTable
+  daily_spend: DailySpendTable
   figures: FigureTable
   node_calls: NodeCallTable
   idempotency_keys: IdempotencyKeyTable

@@ -136,7 +136,7 @@ attack(62, 'what spans all relayers, read with a key for one of them', async ({ 
   const made = (await ask('POST', '/api/v1/bulk-cancellations', order)).body.data.id
   expect((await ask('GET', `/api/v1/bulk-cancellations/${made}`, { key })).status).toBe(404)
   for (const path of [
-    ...['/overview', '/relayers', '/daily-gas', '/series', '/signers', '/networks', '/notifications'],
+    ...['/overview', '/relayers', '/daily-spend', '/series', '/signers', '/networks', '/notifications'],
     '/bulk-cancellations',
   ]) {
     const { status, text } = await ask('GET', `/api/v1${path}`, { key })

@@ -1,13 +1,13 @@
 // The dashboard's rows: sessions that end, the standing of a relayer, and the gas of a day.
 import { expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/attempt.ts'
-import { dayOf } from '../../src/domain/daily-gas.ts'
+import { dayOf } from '../../src/domain/daily-spend.ts'
 import { requeue } from '../../src/domain/decide/facts/inclusion.ts'
 import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import { holdingUp } from '../../src/domain/relayer-overview.ts'
 import { type Inclusion, isInPhase, type Lifecycle, type Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
-import { now, someAttempt, someNoOp } from '../domain/some.ts'
+import { now, someAttempt, someNoOp, somePayload } from '../domain/some.ts'
 import { someWait } from '../domain/some-reasons.ts'
 import { allOf, type OpenStore, send, storedRelayer } from './contract.ts'
 
@@ -20,15 +20,25 @@ async function bound(store: Store, relayerId: RelayerId, nonce: number, changes:
   return store.commit((session) => session.saveTransaction(sent, { ...sent, lifecycle }, now), relayerId)
 }
 
+function withValue(value: bigint): Partial<Transaction> {
+  return { payload: { ...somePayload, value } }
+}
+
 /** Makes it final, in a block that charged `price` for each of 21,000 units of gas. */
-async function settle(store: Store, transaction: Transaction, price: bigint | undefined, at = now): Promise<void> {
+async function settle(
+  store: Store,
+  transaction: Transaction,
+  price: bigint | undefined,
+  at = now,
+  how: { readonly succeeded: boolean } | 'external' = { succeeded: true },
+): Promise<void> {
   const { lifecycle } = transaction
   if (lifecycle.phase !== 'inFlight') throw new Error('it is in flight')
   const { hash, kind } = lifecycle.attempts[0]
-  const inclusion: Inclusion = {
-    ...{ by: 'attempt', hash, kind, block: { number: 9, hash }, succeeded: true },
-    ...(price !== undefined && { gasUsed: 21_000, effectiveGasPrice: price }),
-  }
+  const block = { number: 9, hash }
+  const charge = price === undefined ? {} : { gasUsed: 21_000, effectiveGasPrice: price }
+  const inclusion: Inclusion =
+    how === 'external' ? { by: how, hash, block } : { by: 'attempt', hash, kind, block, ...how, ...charge }
   const final: Lifecycle = { ...lifecycle, phase: 'final', inclusion, finalAt: at, witnesses: 1 }
   await store.commit(
     (session) => session.saveTransaction(transaction, { ...transaction, lifecycle: final }, at),
@@ -124,13 +134,29 @@ export function dashboardContract(open: OpenStore): void {
     await Promise.all(sent.map((transaction, index) => settle(store, transaction, prices[index])))
     const tomorrow = await bound(store, id, 9)
     await settle(store, tomorrow, 5n, now + 86_400_000)
-    // An absurd price is counted, and not added.
+    // An absurd price is counted, and not added. Each paid a value of 1 wei, too.
     const sum = prices.slice(0, 3).reduce<bigint>((total, price = 0n) => total + price * 21_000n, 0n)
-    expect(await store.reads.dailyGas(dayOf(now))).toEqual([
-      { relayerId: id, day: dayOf(now), transactions: 5, noOps: 0, unpriced: 2, fees: sum },
-      { relayerId: id, day: dayOf(now) + 1, transactions: 1, noOps: 0, unpriced: 0, fees: 105_000n },
+    expect(await store.reads.dailySpend(dayOf(now))).toEqual([
+      { relayerId: id, day: dayOf(now), transactions: 5, noOps: 0, unpriced: 2, fees: sum, spent: sum + 5n },
+      { relayerId: id, day: dayOf(now) + 1, transactions: 1, noOps: 0, unpriced: 0, fees: 105_000n, spent: 105_001n },
     ])
-    expect(await store.reads.dailyGas(dayOf(now) + 2)).toEqual([])
+    expect(await store.reads.dailySpend(dayOf(now) + 2)).toEqual([])
+  })
+
+  test('a day is the sum of fees and values, without sweeps, reverts and what a foreign transaction paid', async () => {
+    await using under = await open()
+    const { store } = under
+    const { id } = await storedRelayer(store)
+    const values = [7n, 10n ** 18n - 1n, 9_000_001n * 10n ** 18n, 3n]
+    const payments = await Promise.all(values.map((value, nonce) => bound(store, id, nonce, withValue(value))))
+    await Promise.all(payments.slice(0, 3).map((each) => settle(store, each, 1n)))
+    await settle(store, payments[3] as Transaction, 1n, now, { succeeded: false })
+    await settle(store, await bound(store, id, 4, { ...withValue(11n), origin: 'sweep' }), 1n)
+    await settle(store, await bound(store, id, 5, withValue(13n)), 1n, now, 'external')
+    const spent = values.slice(0, 3).reduce((sum, value) => sum + value, 0n) + 4n * 21_000n
+    expect(await store.reads.dailySpend(dayOf(now))).toEqual([
+      { relayerId: id, day: dayOf(now), transactions: 5, noOps: 0, unpriced: 0, fees: 105_000n, spent },
+    ])
   })
 
   test('the no-op of a payload that was given up for now counts on its day, and the payload keeps how often it was', async () => {
@@ -156,11 +182,11 @@ export function dashboardContract(open: OpenStore): void {
       lifecycle: { phase: 'mined', nonce: 0, attempts, inclusion, confirmedAt: now },
     }
     const mined = await store.commit((session) => session.saveTransaction(first, ended, now))
-    expect(await store.reads.dailyGas(dayOf(now))).toEqual([])
+    expect(await store.reads.dailySpend(dayOf(now))).toEqual([])
     if (!isInPhase(mined, 'mined')) throw new Error('it is mined')
     await store.commit((session) => session.saveTransaction(mined, requeue(mined), now))
-    expect(await store.reads.dailyGas(dayOf(now))).toEqual([
-      { relayerId: id, day: dayOf(now), transactions: 1, noOps: 1, unpriced: 0, fees: 105_000n },
+    expect(await store.reads.dailySpend(dayOf(now))).toEqual([
+      { relayerId: id, day: dayOf(now), transactions: 1, noOps: 1, unpriced: 0, fees: 105_000n, spent: 105_000n },
     ])
     const queued = await store.reads.transaction(id, first.id)
     expect(queued).toMatchObject({ giveUps: 1, lifecycle: { phase: 'queued' } })

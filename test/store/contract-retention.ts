@@ -1,7 +1,7 @@
 // Retention: which transactions that ended may be removed, with everything that belongs to them, and which stay.
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
-import { dayOf } from '../../src/domain/daily-gas.ts'
+import { dayOf } from '../../src/domain/daily-spend.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Lifecycle, Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -90,7 +90,7 @@ export function retentionContract(open: OpenStore): void {
     expect((await under.store.reads.transactions(relayer, {}, { page: 1, perPage: 9 })).total).toBe(5)
     expect(await under.store.reads.transactionByNonce(relayer, 0)).toBeUndefined()
     // The fees of the day are a sum of their own.
-    const gas = await under.store.reads.dailyGas(dayOf(now))
+    const gas = await under.store.reads.dailySpend(dayOf(now))
     expect(gas.find(({ relayerId }) => relayerId === relayer)).toMatchObject({ transactions: 2 })
   })
 

@@ -111,7 +111,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.highestNonce(relayer.id)
   await reads.relayerOfTransaction(sent.id)
   await reads.openWithHash(relayer.id, attempts[0].hash)
-  await reads.dailyGas(1)
+  await reads.dailySpend(1)
   const range = { from: 0, to: 1, stepMs: 1 }
   await reads.figures(range)
   await reads.figures(range, relayer.id)

@@ -1,7 +1,7 @@
-// Gas spent a day: a chart of the days, and a table with the amounts.
+// Gas spent a day: a chart of the days, and a table with the amounts, beside them what was spent with values.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import type { DailyGasView } from '../../client/dashboard-types.ts'
+import type { DailySpendView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Ether } from '../parts/exact.tsx'
@@ -17,7 +17,7 @@ const spans = [7, 30, 90, 365]
 
 export function Gas() {
   const days = useSignal(30)
-  const loaded = useLoad<readonly DailyGasView[]>(`/v1/daily-gas?days=${days.value}`)
+  const loaded = useLoad<readonly DailySpendView[]>(`/v1/daily-spend?days=${days.value}`)
   const relayers = useLoad<readonly OverviewView[]>('/v1/overview?per_page=100', false)
   const networks = new Map((relayers.answer?.data ?? []).map((view) => [view.id, view.network]))
   return (
@@ -45,7 +45,7 @@ export function Gas() {
       </Heading>
       <p class="reason">
         Fees of everything that was mined, on the day (UTC) on which it became final. The no-ops are among the
-        transactions.
+        transactions. Values are those of payments, without sweeps.
       </p>
       <Shown loaded={loaded} what="the daily totals">
         {(totals) =>
@@ -63,13 +63,13 @@ export function Gas() {
 }
 
 /** Amounts of different currencies are never added. */
-function bySymbol(totals: readonly DailyGasView[], networks: ReadonlyMap<string, string>) {
+function bySymbol(totals: readonly DailySpendView[], networks: ReadonlyMap<string, string>) {
   return [...Map.groupBy(totals, ({ relayer_id: id }) => networkOf(networks.get(id)).symbol)]
 }
 
 const daySeconds = 86_400
 
-function Totals({ symbol, totals, days }: { symbol: string; totals: readonly DailyGasView[]; days: number }) {
+function Totals({ symbol, totals, days }: { symbol: string; totals: readonly DailySpendView[]; days: number }) {
   const series = useMemo(() => {
     const today = Math.floor(now() / 1000 / daySeconds)
     const all = Array.from({ length: days }, (_, index) => (today - days + 1 + index) * daySeconds)
@@ -112,6 +112,11 @@ function Totals({ symbol, totals, days }: { symbol: string; totals: readonly Dai
                 {unpriced > 0 && <small>without {grouped(unpriced)} whose fees no node reported</small>}
               </>
             ),
+          },
+          {
+            title: 'Fees and values',
+            kind: 'number',
+            of: ({ spent }) => <Ether wei={spent} symbol={symbol} />,
           },
         ]}
       />

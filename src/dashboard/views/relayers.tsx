@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import type { DailyGasView } from '../../client/dashboard-types.ts'
+import type { DailySpendView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import type { Tone } from '../../words/verdict.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
@@ -25,7 +25,7 @@ import { may } from '../state/session.ts'
 
 export function Relayers() {
   const loaded = useLoad<readonly OverviewView[]>('/v1/overview?per_page=100')
-  const gas = useLoad<readonly DailyGasView[]>('/v1/daily-gas?days=8', false)
+  const gas = useLoad<readonly DailySpendView[]>('/v1/daily-spend?days=8', false)
   return (
     <Shown loaded={loaded} what="the relayers">
       {(relayers, total) => (
@@ -111,7 +111,7 @@ function Summary({ relayers, isOld }: { relayers: readonly OverviewView[]; isOld
   )
 }
 
-function Table({ relayers, gas }: { relayers: readonly OverviewView[]; gas: readonly DailyGasView[] }) {
+function Table({ relayers, gas }: { relayers: readonly OverviewView[]; gas: readonly DailySpendView[] }) {
   const { steady, holding } = useSteadyOrder(sorted(relayers))
   const hasSpent = gas.some((day) => isComplete(day) && BigInt(day.fees) > 0n)
   return (
@@ -221,7 +221,7 @@ function State({ view }: { view: OverviewView }) {
   )
 }
 
-function Row({ view, fees }: { view: OverviewView; fees?: readonly DailyGasView[] }) {
+function Row({ view, fees }: { view: OverviewView; fees?: readonly DailySpendView[] }) {
   const { symbol } = networkOf(view.network)
   const balance = view.balance?.wei
   const open = view.in_flight + view.queued
@@ -279,12 +279,12 @@ function Row({ view, fees }: { view: OverviewView; fees?: readonly DailyGasView[
 const dayMs = 86_400_000
 
 /** A day that goes on says little: the column is there from the first day that is over. */
-function isComplete({ day }: DailyGasView): boolean {
+function isComplete({ day }: DailySpendView): boolean {
   return day !== new Date(shownNow.value).toISOString().slice(0, 10)
 }
 
 /** At the average of the last seven days that are over. */
-function Lasting({ balance, fees }: { balance: bigint; fees: readonly DailyGasView[] }) {
+function Lasting({ balance, fees }: { balance: bigint; fees: readonly DailySpendView[] }) {
   const spent = fees.filter(isComplete).reduce((sum, day) => sum + BigInt(day.fees), 0n)
   if (spent === 0n) return <small>no gas in 7 days</small>
   const days = (balance * 7n) / spent

@@ -36,7 +36,7 @@ import { deleteRelayer } from '../relayers/delete-relayer.ts'
 import { getOverview, getRelayerOverview } from '../relayers/get-overview.ts'
 import { getRelayerStatus } from '../relayers/get-relayer-status.ts'
 import { getSeries } from '../relayers/get-series.ts'
-import { listDailyGas } from '../relayers/list-daily-gas.ts'
+import { listDailySpend } from '../relayers/list-daily-spend.ts'
 import { permitGapFillers } from '../relayers/permit-gap-fillers.ts'
 import { getRelayer, getRelayerBalance, listRelayers } from '../relayers/read-relayers.ts'
 import { rpc } from '../relayers/rpc.ts'
@@ -171,7 +171,7 @@ export function relayerRoutes(
   const source = { reads, chainOf, policyOf, clock: management.clock }
   const acknowledgment = '/relayers/:relayer_id/conditions/:condition/acknowledgment'
   mount(at, 'GET', '/overview', getOverview(source))
-  mount(at, 'GET', '/daily-gas', listDailyGas(reads, management.clock))
+  mount(at, 'GET', '/daily-spend', listDailySpend(reads, management.clock))
   mount(at, 'GET', '/series', getSeries(reads, management.clock))
   mount(at, 'POST', '/relayers', createRelayer(management))
   mount(at, 'GET', '/relayers', listRelayers(reads, endpointsOf))

@@ -12,12 +12,13 @@ export const ofCounts: readonly Sql[] = [
   },
   { postgres: 'CREATE TABLE tally_folds (relayer_id TEXT PRIMARY KEY, through BIGINT NOT NULL)' },
 
-  // The gas that relayers paid on each day.
-  `CREATE TABLE daily_gas (
+  // What relayers spent on each day: fees, and fees with values.
+  `CREATE TABLE daily_spend (
     relayer_id TEXT NOT NULL, day BIGINT NOT NULL, transactions BIGINT NOT NULL, no_ops BIGINT NOT NULL,
-    unpriced BIGINT NOT NULL, gwei BIGINT NOT NULL, wei BIGINT NOT NULL, PRIMARY KEY (relayer_id, day)
+    unpriced BIGINT NOT NULL, gwei BIGINT NOT NULL, wei BIGINT NOT NULL,
+    spent_ether BIGINT NOT NULL, spent_gwei BIGINT NOT NULL, spent_wei BIGINT NOT NULL, PRIMARY KEY (relayer_id, day)
   )`,
-  'CREATE INDEX daily_gas_day ON daily_gas (day, relayer_id)',
+  'CREATE INDEX daily_spend_day ON daily_spend (day, relayer_id)',
 
   // The figures of each five minutes: of relayers, and of the calls to networks' nodes.
   `CREATE TABLE figures (

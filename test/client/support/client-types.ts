@@ -74,7 +74,7 @@ const typeFiles: Readonly<Record<string, readonly (readonly [name: string, schem
     ['ListedTraceView', 'ListedTrace'],
     ['TracedAttemptView', 'TracedAttempt', 'Attempt'],
     ['FindingView', 'Finding'],
-    ['DailyGasView', 'DailyGas'],
+    ['DailySpendView', 'DailySpend'],
     ['SeriesView', 'Series'],
   ],
   'record-types': [

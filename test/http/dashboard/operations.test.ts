@@ -139,7 +139,7 @@ test.each([
   expect(await read(`/search?query=${encodeURIComponent(query)}`)).toEqual(found)
 })
 
-test('the gas of a day is added when a transaction becomes final', async () => {
+test('the spending of a day is added when a transaction becomes final', async () => {
   const own = attempt('fresh' as TransactionId, 0x7000, 'execute', 41)
   const before = await put(server.store, transaction('fresh', { phase: 'inFlight', nonce: 41, attempts: [own] }))
   const now = Date.now()
@@ -152,7 +152,7 @@ test('the gas of a day is added when a transaction becomes final', async () => {
     witnesses: 1,
   } as const
   await server.store.commit((session) => session.saveTransaction(before, { ...before, lifecycle }, now))
-  expect(await read('/daily-gas?days=1')).toEqual([
+  expect(await read('/daily-spend?days=1')).toEqual([
     {
       day: new Date(now).toISOString().slice(0, 10),
       relayer_id: 'one',
@@ -160,6 +160,7 @@ test('the gas of a day is added when a transaction becomes final', async () => {
       no_ops: 0,
       unpriced: 0,
       fees: String(21_000n * 2_000_000_000n),
+      spent: String(21_000n * 2_000_000_000n + before.payload.value),
     },
   ])
 })
@@ -171,7 +172,7 @@ test('a key for another relayer finds and sees nothing of this one', async () =>
   expect((await read('/overview', key)).map(({ id }: { id: string }) => id)).toEqual(['two'])
   expect(await read('/search?query=confirmed', key)).toEqual([])
   expect(await read('/search?query=one', key)).toEqual([])
-  expect(await read('/daily-gas', key)).toEqual([])
+  expect(await read('/daily-spend', key)).toEqual([])
   expect((await server.ask('GET', '/api/v1/relayers/one/nonces', { token: key })).status).toBe(401)
   expect((await server.ask('GET', '/api/v1/relayers/one/traces', { token: key })).status).toBe(401)
 })

@@ -41,7 +41,7 @@ describe('answers fit their schemas', () => {
     ['GET', '/api/v1/api-keys/{api_key_id}', '/api/v1/api-keys/nothing'],
     ['GET', '/api/v1/relayers', '/api/v1/relayers'],
     ['GET', '/api/v1/overview', '/api/v1/overview'],
-    ['GET', '/api/v1/daily-gas', '/api/v1/daily-gas'],
+    ['GET', '/api/v1/daily-spend', '/api/v1/daily-spend'],
     ['GET', '/api/v1/series', '/api/v1/series?range=week'],
     ['GET', '/api/v1/search', '/api/v1/search?query=confirmed'],
     ['GET', `${one}/nonces`, '/api/v1/relayers/one/nonces?from=0'],

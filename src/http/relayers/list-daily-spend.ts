@@ -1,14 +1,14 @@
-// Lists the gas that final transactions paid for, by day and relayer (GET).
+// Lists what final transactions spent, by day and relayer (GET).
 import { Type } from 'typebox'
-import { type DailyGas, dayMs, dayOf } from '../../domain/daily-gas.ts'
+import { type DailySpend, dayMs, dayOf } from '../../domain/daily-spend.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Reads } from '../../store/store.ts'
-import { dailyGasDaysMax } from '../limits.ts'
+import { dailySpendDaysMax } from '../limits.ts'
 import { operation } from '../request/operation.ts'
 import { answers, success } from '../response/envelope.ts'
 import { count, such, wei } from '../response/forms.ts'
 
-const dailyGasSchema = Type.Object(
+const dailySpendSchema = Type.Object(
   {
     day: Type.String({
       format: 'date',
@@ -20,8 +20,9 @@ const dailyGasSchema = Type.Object(
     no_ops: count('Of cancellations and gaps'),
     unpriced: count('Those whose fees no node reported: the fees do not contain them'),
     fees: wei('Wei'),
+    spent: wei('Wei: fees and values, without those of sweeps'),
   },
-  { title: 'DailyGas', additionalProperties: false },
+  { title: 'DailySpend', additionalProperties: false },
 )
 
 const querySchema = Type.Object(
@@ -29,36 +30,36 @@ const querySchema = Type.Object(
     days: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: dailyGasDaysMax,
+        maximum: dailySpendDaysMax,
         default: 30,
-        description: `an integer from 1 to ${dailyGasDaysMax}`,
+        description: `an integer from 1 to ${dailySpendDaysMax}`,
       }),
     ),
   },
   { additionalProperties: false },
 )
 
-export function listDailyGas(reads: Reads, clock: Clock) {
+export function listDailySpend(reads: Reads, clock: Clock) {
   return operation({
     scope: 'read',
     schema: {
-      operationId: 'listDailyGas',
-      summary: 'List the gas that relayers paid, by day',
+      operationId: 'listDailySpend',
+      summary: 'List what relayers spent, by day',
       description: 'The last `days` days with today. A day without a final transaction is absent.',
       tags: ['relayers'],
       querystring: querySchema,
-      response: answers(Type.Array(dailyGasSchema)),
+      response: answers(Type.Array(dailySpendSchema)),
     },
     async answer({ query, principal }) {
       const since = dayOf(clock.now()) - (query.days ?? 30) + 1
-      const totals = await reads.dailyGas(since)
-      const isVisible = ({ relayerId }: DailyGas) => principal?.relayers?.includes(relayerId) ?? true
+      const totals = await reads.dailySpend(since)
+      const isVisible = ({ relayerId }: DailySpend) => principal?.relayers?.includes(relayerId) ?? true
       return success(totals.filter(isVisible).map(present))
     },
   })
 }
 
-function present({ relayerId, day, transactions, noOps, unpriced, fees }: DailyGas) {
+function present({ relayerId, day, transactions, noOps, unpriced, fees, spent }: DailySpend) {
   return {
     day: new Date(day * dayMs).toISOString().slice(0, 10),
     relayer_id: relayerId,
@@ -66,5 +67,6 @@ function present({ relayerId, day, transactions, noOps, unpriced, fees }: DailyG
     no_ops: noOps,
     unpriced,
     fees: fees.toString(),
+    spent: spent.toString(),
   }
 }
