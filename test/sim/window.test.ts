@@ -1,8 +1,8 @@
-// How the window of transactions in flight grows on blocks of 200 ms, by the distance to the node and by what blocks take.
+// How the window of transactions in flight grows, by the distance to the node, and by when and how many blocks take.
 // In virtual time, so every rate is the same on every machine.
 import { afterAll, expect, test } from 'vitest'
 import { openDisk } from '../../sim/process/database.ts'
-import { type CalmWorld, openCalmWorld, type Setting, shortBlocks } from './open-calm-world.ts'
+import { type CalmWorld, longBlocks, openCalmWorld, type Setting, shortBlocks } from './open-calm-world.ts'
 
 const disk = openDisk()
 afterAll(() => disk[Symbol.dispose]())
@@ -40,6 +40,18 @@ test.each([
   expect((to - from) / measured).toBeGreaterThanOrEqual(least)
   await place.close()
 })
+
+test.each([11_500, 6_000, 500])(
+  'a queue that begins %d ms after a block of 12 s: each block takes twice as many',
+  async (ms) => {
+    const place = await openCalmWorld(disk, { ...fast, ...longBlocks, ...{ maxInFlight: undefined, roundTripMs: 100 } })
+    await place.pass(2 * longBlocks.blocktimeMs + ms)
+    await place.postMany(1_200, { gasLimit })
+    await place.pass(6 * longBlocks.blocktimeMs)
+    expect(place.minedCount()).toBeGreaterThanOrEqual(16 + 32 + 64 + 128 + 256)
+    await place.close()
+  },
+)
 
 test.each([200, 500])('blocks that take two: never more than 64 in flight, at %d ms', async (roundTripMs) => {
   const place = await openCalmWorld(disk, { ...fast, roundTripMs, perBlockMax: 2 })

@@ -113,10 +113,18 @@ describe('it doubles', () => {
     expect(later40.size).toBe(32)
   })
   test('again once the last doubling has raised the rate by a quarter', () => {
-    const rateBefore = 16 / 1_000
-    const again = (ms: number) => stepped({ size: 32, rateBefore }, flight(32), at(ms, later(2, { nonce: 32 }))).size
-    expect(again(1_590)).toBe(64)
-    expect(again(1_610)).toBe(32)
+    const again = (blocks: number, rateBefore?: number) => {
+      const window = { size: 32, ...(rateBefore === undefined ? {} : { rateBefore }) }
+      return stepped(window, flight(32), at(1_000, later(blocks, { nonce: 32 }))).size
+    }
+    expect(again(2, 12.7)).toBe(64)
+    expect(again(2, 12.9)).toBe(32)
+    expect(again(2)).toBe(64)
+  })
+  test('whatever the rate of the first round was: it may have begun just before a block', () => {
+    const second = stepped({ size: 16 }, flight(16), at(100, later(1, { nonce: 16 })))
+    expect(second).toEqual({ size: 32 })
+    expect(stepped(second, flight(32), at(100, later(1, { nonce: 32 })))).toEqual({ size: 64, rateBefore: 32 })
   })
 })
 

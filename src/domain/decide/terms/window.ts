@@ -9,7 +9,7 @@ import type { Observation } from '../../observation.ts'
 import type { Patience } from '../../patience.ts'
 import type { Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
-import type { Nonce, TimestampMs } from '../../units.ts'
+import type { BlockNumber, Nonce, TimestampMs } from '../../units.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 
 /** geth `--txpool.accountslots`. Other clients keep as many at least. */
@@ -19,22 +19,25 @@ export const windowMax = 512
 /** A transaction that a look still shows in flight after so long is late. */
 const lateAfter: Patience = { blocks: 2, ms: 4_000 }
 const stalledAfter: Patience = { blocks: 5, ms: 8_000 }
-/** A doubling that raises the rate by less only makes each wait longer. */
+/** A doubling after which a block takes no more than before only makes each wait longer. */
 const raisedBy = 1.25
 
 export interface Window {
   readonly size: number
   /** Absent: the window was not full since it last changed. */
   readonly round?: Round
-  /** Transactions a millisecond, in the round after which the window last doubled. Absent: since then it halved, or it never doubled. */
+  /**
+   * Transactions a block, in the round after which the window last doubled. By blocks: a slow slot would count as a lower rate. Absent: since
+   * then the window halved or began anew, or it doubled once. The first round may begin just before a block, which makes its rate high.
+   */
   readonly rateBefore?: number
 }
 
 /** The transactions in flight when the window was first full since it last changed. */
 interface Round {
   readonly last: Nonce
-  /** The account's count, and the time, when the last of them was recorded. */
-  readonly from: { readonly nonce: Nonce; readonly at: TimestampMs }
+  /** The account's count, and the head's number, when the last of them was recorded. */
+  readonly from: { readonly nonce: Nonce; readonly block: BlockNumber }
   /** `late`: one of them was. `halved`: the window halved while they waited. */
   readonly pace: 'prompt' | 'late' | 'halved'
 }
@@ -73,7 +76,7 @@ export function wantsPool({ relayer, open }: Occupied): boolean {
 /** The window after a look at the chain. The rows are those from before it, and `counted` is the count of the last one. */
 export function nextWindow(window: Window, { relayer, open, counted }: Occupied, look: Look): Window {
   if (relayer.policies.maxInFlight !== undefined) return firstWindow
-  const { nonce, pendingNonce, isPoolUnseen } = look.observation
+  const { head, nonce, pendingNonce, isPoolUnseen } = look.observation
   const inFlight = lifecyclesOf(open)
   const highest = inFlight.at(-1)
   if (!highest) return window
@@ -83,28 +86,29 @@ export function nextWindow(window: Window, { relayer, open, counted }: Occupied,
   if (isShort && latest.every(wasTaken)) return firstWindow
 
   const isFull = roomIn({ open }, { inFlightMax: window.size, spentBelow: counted ?? 0 }) === 0
-  const round = window.round ?? (isFull ? begun(highest, counted ?? 0) : undefined)
+  const round = window.round ?? (isFull ? begun(highest, counted ?? 0, head) : undefined)
   if (!round) return window
   if (nonce > round.last) return afterRound(window, round, look)
   const oldest = inFlight.find((each) => each.nonce >= nonce)
   if (isFull && round.pace !== 'halved' && isStalled(oldest, look)) {
     const size = Math.max(keptByEveryNode, window.size >> 1)
-    return { size, round: { ...begun(highest, nonce), pace: 'halved' } }
+    return { size, round: { ...begun(highest, nonce, head), pace: 'halved' } }
   }
   const isLate = round.pace === 'prompt' && wasLate(oldest, look)
   return { ...window, round: isLate ? { ...round, pace: 'late' } : round }
 }
 
-function begun({ nonce, attempts }: InFlight, counted: Nonce): Round {
-  return { last: nonce, from: { nonce: counted, at: attempts[0].recordedAt }, pace: 'prompt' }
+function begun({ nonce, attempts }: InFlight, counted: Nonce, head: Observation['head']): Round {
+  const from = { nonce: counted, block: recordedAtBlockOf(attempts[0], head.number) }
+  return { last: nonce, from, pace: 'prompt' }
 }
 
-function afterRound({ size, rateBefore = 0 }: Window, { from, pace }: Round, { observation, now }: Look): Window {
-  const rate = (observation.nonce - from.nonce) / Math.max(1, now - from.at)
+function afterRound({ size, rateBefore = 0 }: Window, { from, pace }: Round, { observation }: Look): Window {
+  const rate = (observation.nonce - from.nonce) / Math.max(1, observation.head.number - from.block)
   const hasRisen = rate > raisedBy * rateBefore
-  return pace === 'prompt' && hasRisen
-    ? { size: Math.min(windowMax, 2 * size), rateBefore: rate }
-    : { size, rateBefore }
+  if (pace !== 'prompt' || !hasRisen) return { size, rateBefore }
+  const isFirst = size === keptByEveryNode
+  return { size: Math.min(windowMax, 2 * size), ...(isFirst ? {} : { rateBefore: rate }) }
 }
 
 /** A repeat moves the time of the answer, so the wait begins with the record. A far node's bytes and answers take as long as the look. */
