@@ -209,6 +209,7 @@ function isMalformed(operationId: string, code: unknown): boolean {
 const inWords = [
   /is not at most max_fee_per_gas/,
   /storage keys; send at most/,
+  /skip_unfunded of relayer .* is true/,
   /twice/,
   /detail: "position" is not/,
   /is not at or above (nonce|created|value)_from/,
