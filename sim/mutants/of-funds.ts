@@ -34,8 +34,8 @@ export const ofFunds: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/accounts/account-memory.ts',
-        find: 'const balanceKeptBlocks = 64',
-        put: 'const balanceKeptBlocks = 1e9',
+        find: 'const balanceKept: Patience = { blocks: 64, ms: 120_000 }',
+        put: 'const balanceKept: Patience = { blocks: 1e9, ms: 120_000 }',
       },
       {
         file: 'src/chain/accounts/account-memory.ts',

@@ -123,7 +123,7 @@ export function openNetwork(options: NetworkOptions): Chain {
 
   return {
     observe: observing(nextLook, price, {
-      ...{ endpoints, providers, heads, pace, accounts, readCanonical, readTag, ownBlocks, ...gas },
+      ...{ endpoints, providers, heads, pace, clock, accounts, readCanonical, readTag, ownBlocks, ...gas },
       ...{ readMarket: market.read, searched, unexplained, findSpender, checkHistory, witnesses },
       ...{ receiptsBeside, refusals },
     }),

@@ -2,8 +2,10 @@
 import { type Market, withLeastTip } from '../domain/fees.ts'
 import { type GasFigures, lowBaseGas } from '../domain/gas-figures.ts'
 import type { Head, HistoryInquiry, Inquiry, Observation, WitnessInquiry } from '../domain/observation.ts'
+import { isOver, type Patience } from '../domain/patience.ts'
 import type { BlockNumber } from '../domain/units.ts'
 import { claimOf } from '../domain/witness.ts'
+import type { Clock } from '../ops/clock.ts'
 import { byNonce } from './accounts/account-memory.ts'
 import type { Accounts } from './accounts/read-account.ts'
 import type { ReadMissing } from './accounts/read-receivers.ts'
@@ -30,6 +32,7 @@ interface Observe {
   readonly providers: number
   readonly heads: HeadTracker
   readonly pace: Pace
+  readonly clock: Pick<Clock, 'now'>
   readonly limitGas: LimitGas
   readonly accounts: Accounts
   readonly estimates: Estimates
@@ -49,12 +52,12 @@ interface Observe {
   readonly refusals: Pick<Refusals, 'findRefusedByAll' | 'findUnshown' | 'refusedGas'>
 }
 
-/** Blocks for which miners may simply not have the next transaction yet. */
-const usualBlocks = 3
+/** How long miners may simply not have the next transaction yet. */
+const usualWait: Patience = { blocks: 4, ms: 8_000 }
 
-function isWaiting({ live }: Inquiry, { number }: Head): boolean {
+function isWaiting({ live }: Inquiry, { number }: Head, clock: Observe['clock']): boolean {
   const [first] = byNonce(live)
-  return first?.unspentAt !== undefined && number - first.unspentAt > usualBlocks
+  return first?.unspentAt !== undefined && isOver(usualWait, first.unspentAt, { block: number, ms: clock.now() })
 }
 
 /** A tie of branches: as many endpoints hold one as another, so no block of either proves anything. */
@@ -89,7 +92,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     await Promise.all([
       accounts.read(inquiry, at),
       parts.estimates.read(inquiry.estimates, at),
-      inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
+      inquiry.market ? readMarket(at, isWaiting(inquiry, at.head, parts.clock)) : undefined,
       inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : nothing,
       readCanonical(inquiry.inclusionBlocks, at),
       inquiry.tag && readTag(inquiry.tag, at),

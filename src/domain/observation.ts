@@ -4,6 +4,7 @@ import { belowRefused, type Fees, type Market, type ReplacementRule } from './fe
 import type { FinalityTag } from './finality.ts'
 import type { GasFigures } from './gas-figures.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
+import type { Moment } from './patience.ts'
 import type { AccessList, BlockRef, Inclusion, Payload, Transaction } from './transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 import type { Testimony, WitnessClaim } from './witness.ts'
@@ -56,8 +57,8 @@ export interface LiveNonce {
   readonly attempts: readonly LiveAttempt[]
   /** Payloads of attempts of ours that may be missing from the record. */
   readonly payloads?: readonly LivePayload[]
-  /** A head at which the nonce was still unspent: its spender came later. */
-  readonly unspentAt?: BlockNumber
+  /** A head at which the nonce was still unspent, by the machine's clock: its spender came later. */
+  readonly unspentAt?: Moment
 }
 
 /** `recent`: a read from some blocks ago suffices, as long as nothing contradicts it. `now`: as of the head. */

@@ -57,7 +57,7 @@ describe.each([
     const hash = await sendForeign(nonce)
     await anvil.mine(blocks)
     const attempts = [{ hash: `0x${'77'.repeat(32)}` as Hex, kind: 'execute' as const }]
-    const live = [{ nonce, attempts, unspentAt: before }]
+    const live = [{ nonce, attempts, unspentAt: { block: before, ms: Date.now() } }]
     const look = async () => {
       await begin()
       return (await network.chain.observe(inquiryOf(address, { live }))).inclusions.get(nonce)

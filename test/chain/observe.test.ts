@@ -188,7 +188,7 @@ describe('a spent nonce', () => {
         : { do: 'forward' },
     )
     const attempts = [{ hash: `0x${'33'.repeat(32)}` as Hex, kind: 'execute' as const }]
-    const live = [{ nonce: 0, attempts, unspentAt: before.head.number }]
+    const live = [{ nonce: 0, attempts, unspentAt: { block: before.head.number, ms: Date.now() } }]
     const observed = await network.chain.observe(inquiryOf(sender.address, { live }))
     expect(observed.nonce).toBe(1)
     let proof = observed.inclusions.get(0)
@@ -207,7 +207,7 @@ describe('a spent nonce', () => {
     const { head } = await network.chain.observe(inquiryOf(sender.address))
     const attempts = [{ hash: `0x${'44'.repeat(32)}` as Hex, kind: 'execute' as const }]
     // The word of a node that stood more than any reorganization behind.
-    const live = [{ nonce: 0, attempts, unspentAt: head.number }]
+    const live = [{ nonce: 0, attempts, unspentAt: { block: head.number, ms: Date.now() } }]
     const observed = await network.chain.observe(inquiryOf(sender.address, { live }))
     expect(observed.inclusions.get(0)).toMatchObject({ by: 'external', hash: foreign.hash })
   })

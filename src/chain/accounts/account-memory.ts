@@ -3,8 +3,11 @@
 // The service sees the account's own transactions as they are mined. So a count stays right, and a balance can be
 // computed, until somebody else uses the key. That shows in a count that is too high, or in a nonce that a foreign
 // transaction used. From then on the account's facts hold at their own head only.
+//
+// Moments are by the machine's clock, as those of attempts are.
 import type { Address } from '../../domain/ids.ts'
 import type { Freshness, Inquiry, LiveNonce } from '../../domain/observation.ts'
+import { isKept, isOver, type Moment, type Patience } from '../../domain/patience.ts'
 import { feesPaid, type Inclusion } from '../../domain/transaction.ts'
 import { type BlockNumber, maxWei, type Nonce, type Wei } from '../../domain/units.ts'
 
@@ -19,7 +22,7 @@ export interface Remembered {
 export interface Count {
   /** The count at `readAt`, raised by the receipts of our transactions since. */
   readonly nonce: Nonce
-  readonly readAt: BlockNumber
+  readonly readAt: Moment
   /** How many reorganizations there had been. After another one, a spent nonce may be unspent. */
   readonly reorgs: number
   /** The last height at which the receipts of the transactions in flight were read. */
@@ -28,7 +31,7 @@ export interface Count {
 
 interface Balance {
   readonly wei: Wei
-  readonly readAt: BlockNumber
+  readonly readAt: Moment
   /** The balance already includes the cost of nonces below this one. */
   readonly chargedBelow: Nonce
   /** The account had spent the nonces below this one at `readAt`. */
@@ -41,17 +44,19 @@ interface Balance {
 
 interface Code {
   readonly delegated: boolean
-  readonly readAt: BlockNumber
+  readonly readAt: Moment
 }
 
-/** Blocks for which the count of an account with nothing in flight is kept, to save calls. A foreign transaction may go unnoticed for so long. */
-const countKeptBlocks = 32
-/** Blocks after a send for which its receipt alone proves its nonce. A transaction that waits longer may have lost its nonce. */
-const receiptBlocks = 2
-/** Blocks for which incoming payments and charges beside gas go unnoticed. */
-const balanceKeptBlocks = 64
+/** How long the count of an account with nothing in flight is kept, to save calls. A foreign transaction may go unnoticed for so long. */
+const countKept: Patience = { blocks: 32, ms: 60_000 }
+/** How long after a send its receipt alone proves its nonce. A transaction that waits longer may have lost its nonce. */
+const receiptProves: Patience = { blocks: 3, ms: 4_000 }
+/** How long incoming payments and charges beside gas go unnoticed. */
+const balanceKept: Patience = { blocks: 64, ms: 120_000 }
 /** An account spends a nonce to change its delegation (EIP-7702), which shows sooner. */
-const codeKeptBlocks = 1_000
+const codeKept: Patience = { blocks: 1_000, ms: 1_800_000 }
+/** A fact that nothing keeps right holds at its own head. */
+const ownHead: Patience = { blocks: 1, ms: 0 }
 
 /** The most accounts remembered. With more relayers on one network, all are read again. */
 const accountsMax = 10_000
@@ -77,26 +82,26 @@ export type IsDue = (nonce: Nonce) => boolean
 export function sourceOfNonce(
   inquiry: Inquiry,
   last: Remembered | undefined,
-  head: BlockNumber,
+  now: Moment,
   reorgs: number,
   isDue: IsDue,
 ): NonceSource {
   if (last?.count?.reorgs !== reorgs) return 'count'
   const { shared, count } = last
-  if (count.readAt === head) return 'known'
+  if (count.readAt.block === now.block) return 'known'
   if (inquiry.nonce === 'now' || shared || count.nonce < inquiry.spentBelow) return 'count'
   const live = byNonce(inquiry.live)
   const [lowest] = live
   if (!lowest) {
     const bindsNonces = inquiry.balance !== undefined
-    return bindsNonces && head - count.readAt > countKeptBlocks ? 'count' : 'known'
+    return bindsNonces && isOver(countKept, count.readAt, now) ? 'count' : 'known'
   }
   // All of them are spent, and only their spenders are still to be found: a count would add nothing.
   if (live.every(({ nonce }) => nonce < count.nonce && !isDue(nonce))) return 'known'
   if (!areFew(live, count.nonce)) return 'count'
-  const waited = head - (lowest.unspentAt ?? Number.NEGATIVE_INFINITY)
-  if (waited <= 0 || count.receiptsAt === head) return 'known'
-  return waited <= receiptBlocks ? 'receipts' : 'count'
+  const { unspentAt } = lowest
+  if ((unspentAt && unspentAt.block >= now.block) || count.receiptsAt === now.block) return 'known'
+  return unspentAt && !isOver(receiptProves, unspentAt, now) ? 'receipts' : 'count'
 }
 
 /**
@@ -131,18 +136,16 @@ export function byNonce(live: readonly LiveNonce[]): readonly LiveNonce[] {
  * Undefined where the balance is too old. Without a count it holds at its own head only, since nothing would show a
  * foreign transaction.
  */
-export function usableBalance(requested: Freshness, last: Remembered | undefined, head: BlockNumber): Wei | undefined {
+export function usableBalance(requested: Freshness, last: Remembered | undefined, now: Moment): Wei | undefined {
   if (!last?.balance) return undefined
-  const age = head - last.balance.readAt
-  const kept = requested === 'now' || last.shared || last.balance.isBehind || !last.count ? 0 : balanceKeptBlocks
-  return age >= 0 && age <= kept ? last.balance.wei : undefined
+  const kept = requested === 'now' || last.shared || last.balance.isBehind || !last.count ? ownHead : balanceKept
+  return isKept(kept, last.balance.readAt, now) ? last.balance.wei : undefined
 }
 
 /** The code, by the rule of the balance: a change of the code spends a nonce. */
-export function usableCode(last: Remembered | undefined, head: BlockNumber): Code | undefined {
+export function usableCode(last: Remembered | undefined, now: Moment): Code | undefined {
   if (!last?.code) return undefined
-  const age = head - last.code.readAt
-  return age >= 0 && age <= (last.count ? codeKeptBlocks : 0) ? last.code : undefined
+  return isKept(last.count ? codeKept : ownHead, last.code.readAt, now) ? last.code : undefined
 }
 
 /**
@@ -177,7 +180,7 @@ export function withInclusions(
 /** Whether the nonce was spent after the balance was read. Without its transaction the cost is unknown. */
 function isSpentSince({ balance, count }: Remembered, nonce: Nonce): boolean {
   if (!balance || !count) return false
-  return nonce < count.nonce && nonce >= balance.spentBelow && balance.readAt < count.readAt
+  return nonce < count.nonce && nonce >= balance.spentBelow && balance.readAt.block < count.readAt.block
 }
 
 /** Undefined where the cost of the transaction is uncertain, since the balance is uncertain then, too. */
@@ -189,7 +192,7 @@ function balanceAfter(
   reorgs: number,
 ): Balance | undefined {
   const chargedBelow = nonce + 1
-  if (inclusion.block.number <= before.readAt) {
+  if (inclusion.block.number <= before.readAt.block) {
     // Another block replaced the one of the reading, and holds a transaction that the replaced one did not hold.
     const isReplaced = before.reorgs !== reorgs && nonce >= before.spentBelow
     return isReplaced ? undefined : { ...before, chargedBelow }

@@ -2,6 +2,7 @@
 // fact again that an earlier step read under this head, and some facts stand for many heads.
 import type { Address } from '../../domain/ids.ts'
 import type { Inquiry, LiveNonce, Observation } from '../../domain/observation.ts'
+import type { Moment } from '../../domain/patience.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
@@ -37,7 +38,7 @@ import {
 } from './read-balance-and-code.ts'
 import { type LaggedAccounts, readingLagged } from './read-lagged.ts'
 import { type Reading, remember } from './remember-account.ts'
-import { readingSecondCounts, type SecondCounts } from './second-count.ts'
+import { readingSecondCounts, type SecondCount, type SecondCounts } from './second-count.ts'
 import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
 
 interface Account {
@@ -122,7 +123,7 @@ export function readingAccounts(options: ReadAccounts): Accounts {
 
   function wantedAt(inquiry: Inquiry, height: BlockNumber, reorgs: number): Wanted {
     const isDue = (nonce: Nonce) => unexplained.isDue(inquiry.address, nonce, height)
-    return wantedOf(inquiry, memory.recall(inquiry.address), height, reorgs, isDue)
+    return wantedOf(inquiry, memory.recall(inquiry.address), momentAt(height, clock), reorgs, isDue)
   }
 
   return {
@@ -130,13 +131,13 @@ export function readingAccounts(options: ReadAccounts): Accounts {
       const reorgs = heads.reorgs()
       if (!countsBeside(inquiry, memory.recall(inquiry.address), reorgs)) return []
       const wanted = wantedAt(inquiry, height, reorgs)
-      const isLone = neighboursLacking(memory, height).every((other) => other === inquiry.address)
+      const isLone = neighboursLacking(memory, momentAt(height, clock)).every((other) => other === inquiry.address)
       // One call covers all accounts that lack as much.
       return callsFor(inquiry.address, wanted, readsBalance || (wanted.balance && isLone))
     },
     async read(inquiry, at) {
       // Taken before the reads: after a reorganization in between, their answers must not be reused.
-      const reorgs = heads.reorgs()
+      const [reorgs, now] = [heads.reorgs(), momentAt(at.head.number, clock)]
       const lacking = () => wantedAt(inquiry, at.head.number, reorgs)
       const wanted = lacking()
       const early = countsBeside(inquiry, memory.recall(inquiry.address), reorgs)
@@ -147,7 +148,7 @@ export function readingAccounts(options: ReadAccounts): Accounts {
       const { by } = read
       const { doubtedCount, value } = await believe(read.value, inquiry, at, by, { heads, memory, secondCounts })
       // Another step may have read the same account meanwhile.
-      const remembered = remember(memory.recall(inquiry.address), value, inquiry, wanted, at.head.number, reorgs)
+      const remembered = remember(memory.recall(inquiry.address), value, inquiry, wanted, now, reorgs)
       memory.keep(inquiry.address, remembered)
       // The next step counts anew.
       if (doubtedCount !== undefined) memory.forgetCount(inquiry.address)
@@ -159,7 +160,7 @@ export function readingAccounts(options: ReadAccounts): Accounts {
       const second = inquiry.secondCount && ((await secondCounts.read(inquiry.address, at, by)) ?? 'unknown')
       // One of the two is false, so the next step counts again. No block may come before that.
       if (second && second !== 'unknown' && second.nonce < nonce) memory.forgetCount(inquiry.address)
-      const code = usableCode(remembered, at.head.number) ?? (wanted.code ? undefined : remembered.code)
+      const code = usableCode(remembered, now) ?? (wanted.code ? undefined : remembered.code)
       return {
         by,
         remembered,
@@ -167,8 +168,7 @@ export function readingAccounts(options: ReadAccounts): Accounts {
         account: {
           nonce,
           ...(pendingNonce !== undefined && { pendingNonce }),
-          ...(second !== undefined && { secondCount: second === 'unknown' ? second : second.nonce }),
-          ...(second !== undefined && second !== 'unknown' && second.by === 'same' && { isSecondCountOwn: true }),
+          ...secondOf(second),
           ...(doubtedCount !== undefined && { doubtedCount }),
           ...(code && { delegated: code.delegated }),
           inclusions: value.inclusions,
@@ -183,12 +183,21 @@ export function readingAccounts(options: ReadAccounts): Accounts {
       const charged = withInclusions(remembered, live, inclusions, reorgs)
       if (!requested || !charged.balance) return {}
       const stands = !wanted.balance && !charged.shared
-      const balance = stands ? charged.balance.wei : usableBalance(requested, charged, head.number)
-      return balance === undefined ? {} : { balance, balanceReadAt: charged.balance.readAt }
+      const balance = stands ? charged.balance.wei : usableBalance(requested, charged, momentAt(head.number, clock))
+      return balance === undefined ? {} : { balance, balanceReadAt: charged.balance.readAt.block }
     },
     ...(lag > 0 && { lagged: readingLagged(endpoints, lag) }),
     announce: memory.announce,
   }
+}
+
+function secondOf(second: SecondCount | 'unknown' | undefined): Pick<Account, 'secondCount' | 'isSecondCountOwn'> {
+  if (second === undefined || second === 'unknown') return second ? { secondCount: second } : {}
+  return { secondCount: second.nonce, ...(second.by === 'same' && { isSecondCountOwn: true }) }
+}
+
+function momentAt(block: BlockNumber, clock: Pick<Clock, 'now'>): Moment {
+  return { block, ms: clock.now() }
 }
 
 function callsFor(address: Address, { nonce, code }: Wanted, balance: boolean): readonly Call[] {

@@ -1,6 +1,7 @@
 // Reads an account's balance and whether it delegates. One call covers many accounts: a read of one account includes
 // others that lack the same facts, so that they need no call of their own.
 import type { Address } from '../../domain/ids.ts'
+import type { Moment } from '../../domain/patience.ts'
 import type { BlockNumber, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { HeadTracker } from '../heads/track-head.ts'
@@ -57,7 +58,7 @@ export function readingBalancesAndCodes(memory: AccountMemory, heads: HeadTracke
     const covering = underWay.find(({ covers }) => covers.has(address))
     if (covering) return covering
     // Others join at the newest head only: an older balance would hide the payments that they have seen since.
-    const others = block === heads.height() ? neighboursLacking(memory, block) : []
+    const others = block === heads.height() ? neighboursLacking(memory, { block, ms: clock.now() }) : []
     const isFree = (other: Address) => other !== address && !underWay.some(({ covers }) => covers.has(other))
     const addresses = [address, ...others.filter(isFree).slice(0, jointMax - 1)]
     if (addresses.length === 1 && !(lacking.balance && lacking.code)) return undefined
@@ -72,6 +73,7 @@ export function readingBalancesAndCodes(memory: AccountMemory, heads: HeadTracke
   async function readTogether(endpoint: Endpoint, addresses: readonly Address[], block: BlockNumber): Promise<Came> {
     const before = addresses.map(memory.recall)
     const reorgs = heads.reorgs()
+    const readAt = { block, ms: clock.now() }
     const answer = await endpoint.call(jointCall(addresses, block))
     const found = balancesAndCodesIn(answer, addresses)
     if (!found) {
@@ -87,12 +89,12 @@ export function readingBalancesAndCodes(memory: AccountMemory, heads: HeadTracke
       const last = memory.recall(address)
       // A read of the account since then is newer.
       if (!standing || last !== before[index]) continue
-      const balance = { wei: standing.balance, readAt: block, chargedBelow: 0, spentBelow: 0, reorgs }
+      const balance = { wei: standing.balance, readAt, chargedBelow: 0, spentBelow: 0, reorgs }
       memory.keep(address, {
         shared: false,
         ...last,
         balance,
-        code: { delegated: standing.delegated, readAt: block },
+        code: { delegated: standing.delegated, readAt },
       })
     }
     return 'answered'
@@ -111,12 +113,12 @@ export function readingBalancesAndCodes(memory: AccountMemory, heads: HeadTracke
 }
 
 /** The accounts that lack a balance, then those that lack the code. */
-export function neighboursLacking(memory: AccountMemory, block: BlockNumber): readonly Address[] {
+export function neighboursLacking(memory: AccountMemory, now: Moment): readonly Address[] {
   const unread: Address[] = []
   const unsure: Address[] = []
   for (const [address, remembered] of memory.all()) {
-    if (usableBalance('recent', remembered, block) === undefined) unread.push(address)
-    else if (!usableCode(remembered, block)) unsure.push(address)
+    if (usableBalance('recent', remembered, now) === undefined) unread.push(address)
+    else if (!usableCode(remembered, now)) unsure.push(address)
   }
   return [...unread, ...unsure]
 }

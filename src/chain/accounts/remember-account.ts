@@ -1,5 +1,6 @@
 // Merges one reading of an account into the memory of it.
 import type { Inquiry } from '../../domain/observation.ts'
+import type { Moment } from '../../domain/patience.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
 import type { Count, Remembered } from './account-memory.ts'
@@ -16,13 +17,13 @@ export interface Reading {
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
 }
 
-/** `reorgs` and `head` are as of before the read. */
+/** `reorgs` and `now` are as of before the read. */
 export function remember(
   last: Remembered | undefined,
   reading: Reading,
   inquiry: Inquiry,
   wanted: Wanted,
-  head: BlockNumber,
+  now: Moment,
   reorgs: number,
 ): Remembered {
   const { nonce, live, spentBelow } = inquiry
@@ -39,17 +40,17 @@ export function remember(
   const count = isReadWithoutOwnTransactions(before, reading, inquiry, reorgs)
     ? before
     : reading.counted
-      ? { nonce: reading.nonce, readAt: head, reorgs }
-      : countOf(wanted, before, reading, head, reorgs)
+      ? { nonce: reading.nonce, readAt: now, reorgs }
+      : countOf(wanted, before, reading, now.block, reorgs)
   // A fact read before the first count may have changed before it, and no later count would show that.
-  const stands = (readAt: BlockNumber | undefined) => before !== undefined || readAt === head
+  const stands = (readAt: Moment | undefined) => before !== undefined || readAt?.block === now.block
   const known = stands(last?.balance?.readAt) ? last?.balance : undefined
-  const fresh = { readAt: head, chargedBelow: 0, spentBelow: reading.nonce, reorgs }
+  const fresh = { readAt: now, chargedBelow: 0, spentBelow: reading.nonce, reorgs }
   const read = reading.balance === undefined ? known : { wei: reading.balance, ...fresh }
-  const isBehind = reading.nonce < spentBelow && read?.readAt === head
+  const isBehind = reading.nonce < spentBelow && read?.readAt.block === now.block
   const balance = isBehind ? { ...read, isBehind } : read
   const coded = stands(last?.code?.readAt) ? last?.code : undefined
-  const code = reading.delegated === undefined ? coded : { delegated: reading.delegated, readAt: head }
+  const code = reading.delegated === undefined ? coded : { delegated: reading.delegated, readAt: now }
   return {
     ...(count && { count }),
     ...(balance && { balance }),

@@ -10,7 +10,7 @@ import { type Endpoints, firstFitAnswer, othersThan } from '../nodes/endpoints.t
 import { readNonce } from '../nodes/read-nonce.ts'
 import { measureSilence, type Silence } from '../nodes/silence.ts'
 
-interface SecondCount {
+export interface SecondCount {
   readonly nonce: Nonce
   /** `same`: no other endpoint answers. */
   readonly by: 'another' | 'same'

@@ -1,6 +1,7 @@
 // Decides which facts of an account to read, given the remembered ones.
 import type { Inquiry } from '../../domain/observation.ts'
-import type { BlockNumber, Nonce } from '../../domain/units.ts'
+import type { Moment } from '../../domain/patience.ts'
+import type { Nonce } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import {
@@ -24,17 +25,17 @@ export interface Wanted {
 export function wantedOf(
   inquiry: Inquiry,
   last: Remembered | undefined,
-  head: BlockNumber,
+  now: Moment,
   reorgs: number,
   isDue: IsDue,
 ): Wanted {
-  const source = sourceOfNonce(inquiry, last, head, reorgs, isDue)
+  const source = sourceOfNonce(inquiry, last, now, reorgs, isDue)
   const isIdle = inquiry.live.length === 0 && inquiry.inclusionBlocks.length === 0 && inquiry.nonce === 'recent'
   return {
     nonce: source === 'count' && inquiry.pendingNonce && isIdle ? 'pending' : source,
     ...(last?.count && { known: last.count.nonce }),
-    balance: inquiry.balance !== undefined && usableBalance(inquiry.balance, last, head) === undefined,
-    code: inquiry.delegation && !usableCode(last, head),
+    balance: inquiry.balance !== undefined && usableBalance(inquiry.balance, last, now) === undefined,
+    code: inquiry.delegation && !usableCode(last, now),
   }
 }
 

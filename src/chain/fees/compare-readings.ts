@@ -56,8 +56,8 @@ export interface OwnBlocks {
   has(number: BlockNumber): boolean
 }
 
-/** The blocks kept: more than any reading of prices covers, also where an endpoint is behind. */
-const keptBlocks = 64
+/** Depth: more than twice the blocks that a reading of prices covers, as an endpoint may be behind. */
+const keptBlocks = 256
 
 export function rememberOwnBlocks(): OwnBlocks {
   const known = new Set<BlockNumber>()

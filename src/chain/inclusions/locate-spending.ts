@@ -36,7 +36,7 @@ export async function locateSpending(
   spentBy: BlockNumber,
 ): Promise<Spending | undefined> {
   // The highest block that is certain to lie before the spending: -1 where there is none, so that block 0 may hold it.
-  let unspent = unspentAt === undefined ? -1 : Math.max(-1, Math.min(unspentAt, spentBy) - reorgBlocksMax)
+  let unspent = unspentAt === undefined ? -1 : Math.max(-1, Math.min(unspentAt.block, spentBy) - reorgBlocksMax)
   let isProven = unspent === -1
   let spent = spentBy
   // The lower end of the search: the highest block where the nonce is unspent, or whose state can't be read.

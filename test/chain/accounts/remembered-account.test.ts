@@ -12,6 +12,7 @@ const { key, address } = devAccount(0)
 let anvil: Anvil
 let proxy: RpcServer
 let network: NetworkUnderTest
+let clock: ReturnType<typeof movedClock>
 let snapshot: string
 
 beforeAll(async () => {
@@ -23,7 +24,8 @@ beforeEach(async () => {
   proxy.react({ do: 'forward' })
   if (snapshot) await anvil.rpc('evm_revert', [snapshot])
   snapshot = await anvil.rpc('evm_snapshot')
-  network = networkOver([proxy.url])
+  clock = movedClock()
+  network = networkOver([proxy.url], { clock })
 })
 afterAll(async () => {
   await network?.chain.close()
@@ -66,7 +68,8 @@ async function send(nonce: number): Promise<{ signed: BroadcastRequest; live: Li
   const signed = await signedBy(key, { nonce, to: devAccount(3).address, value: 7n })
   await network.chain.broadcast([signed])
   const payloads = [{ to: devAccount(3).address, value: 7n, data: '0x' as const }]
-  return { signed, live: { nonce, payloads, unspentAt: head.number, attempts: [{ ...signed, kind: 'execute' }] } }
+  const unspentAt = { block: head.number, ms: clock.now() }
+  return { signed, live: { nonce, payloads, unspentAt, attempts: [{ ...signed, kind: 'execute' }] } }
 }
 
 /** Of the same key, and none of ours. */
@@ -148,13 +151,16 @@ describe('the nonce', () => {
     expect(requested()).toEqual([])
   })
 
-  test('a foreign transaction that takes a nonce in flight is noticed some blocks later', async () => {
+  test('a foreign transaction that takes a nonce in flight is noticed some blocks and seconds later', async () => {
     await look()
     const { live } = await send(0)
     await anvil.rpc('anvil_dropTransaction', [live.attempts[0]?.hash])
     await spendForeign(0)
     expect((await look({ live: [live] })).nonce).toBe(0)
     await anvil.mine(3)
+    expect((await look({ live: [live] })).nonce).toBe(0)
+    clock.move(4_000)
+    await anvil.mine()
     const found = await look({ live: [live] })
     expect(found.nonce).toBe(1)
     expect(found.inclusions.get(0)).toMatchObject({ by: 'external' })
@@ -165,13 +171,12 @@ describe('the nonce', () => {
   })
 
   test('a foreign transaction that uses the key of an idle relayer is noticed after a while, and then counts once the only endpoint has repeated it', async () => {
-    const clock = movedClock()
-    await network.chain.close()
-    network = networkOver([proxy.url], { clock })
     await look()
     await spendForeign(0)
     expect((await look({ balance: 'recent' })).nonce).toBe(0)
     await anvil.mine(32)
+    expect((await look({ balance: 'recent' })).nonce).toBe(0)
+    clock.move(60_000)
     expect((await look({ balance: 'recent' })).nonce).toBe(1)
     await spendForeign(1)
     for (let reading = 0; reading < 3; reading += 1) {
@@ -201,6 +206,7 @@ describe('the nonce', () => {
     await spendForeign(0)
     // As commands/relayers/read-status.ts reads: without the transactions in flight.
     expect((await look({ nonce: 'now', balance: 'now' })).nonce).toBe(1)
+    clock.move(60_000)
     await anvil.mine(32)
     expect(await look({ balance: 'recent', delegation: true })).toMatchObject({ nonce: 1 })
     await anvil.mine()
@@ -268,6 +274,8 @@ describe('the balance', () => {
     await anvil.mine()
     expect((await look({ balance: 'recent' })).balance).toBe(balance)
     await anvil.mine(64)
+    expect((await look({ balance: 'recent' })).balance).toBe(balance)
+    clock.move(120_000)
     expect((await look({ balance: 'recent' })).balance).toBe(balance + 5n)
   })
 
@@ -311,8 +319,15 @@ describe('the code', () => {
     await look(both)
     expect(requested()).toEqual(['eth_getTransactionCount', 'eth_call'])
     await anvil.mine(50)
+    clock.move(60_000)
     expect(await look(both)).toMatchObject({ delegated: false })
     expect(requested()).toEqual(['eth_getTransactionCount'])
+    await anvil.mine(1_000)
+    await look(both)
+    expect(requested()).toEqual(['eth_getTransactionCount'])
+    clock.move(1_800_000)
+    await look(both)
+    expect(requested()).toEqual(['eth_getTransactionCount', 'eth_call'])
   })
 
   test('that was read for somebody else stands from the first count on, if that is of the same head', async () => {

@@ -74,8 +74,9 @@ beforeEach(async () => {
   network = networkOver([node.url], { clock })
 })
 
-async function marketNow(waitsSince?: number): Promise<Market> {
-  const live = waitsSince === undefined ? [] : [{ nonce: 0, attempts: [], unspentAt: waitsSince }]
+async function marketNow(waitedBlocks?: number): Promise<Market> {
+  const since = { block: height - (waitedBlocks ?? 0), ms: clock.now() - (waitedBlocks ?? 0) * 12_000 }
+  const live = waitedBlocks === undefined ? [] : [{ nonce: 0, attempts: [], unspentAt: since }]
   const { market } = await network.chain.observe(inquiryOf(sender.address, { market: true, live }))
   if (!market) throw new Error('no market')
   return market
@@ -126,14 +127,14 @@ test('a suggestion is read once in fifty blocks, and soon where the next nonce i
   await marketNow()
   for (let block = 0; block < 49; block += 1) {
     height += 1
-    await marketNow(height - 1)
+    await marketNow(1)
   }
   expect(requested()).toBe(1)
   height += 1
   await marketNow()
   expect(requested()).toBe(2)
   height += 5
-  await marketNow(height - 5)
+  await marketNow(5)
   expect(requested()).toBe(3)
 })
 

@@ -152,7 +152,11 @@ async function inRace(chain: Chain, shownAs: readonly unknown[], rounds: number)
     },
     witnesses: { reported: () => {}, isRefuted: () => false },
   }
-  const live = { nonce, attempts: [{ hash: word(9), kind: 'execute' as const }], unspentAt: chain.at - 1 }
+  const live = {
+    nonce,
+    attempts: [{ hash: word(9), kind: 'execute' as const }],
+    unspentAt: { block: chain.at - 1, ms: 0 },
+  }
   for (let round = 0; round < rounds; round += 1) {
     const at = { head: headAt(chain.head), by }
     const { inclusions } = await findInclusions(whole as FindInclusions, address, [live], new Map(), at)

@@ -75,7 +75,12 @@ async function send({ nonce = 0, to = receiver, data = '0x', gasLimit = 30_000 }
 function liveOf(hash: Hash, paid: Fees, sent: Required<ToSend> & { unspentAt: number }): LiveNonce {
   const { nonce, to, data, gasLimit, unspentAt } = sent
   const attempt = { hash, kind: 'execute', fees: paid, gasLimit } as const
-  return { nonce, unspentAt, payloads: [{ to, value: 7n, data }], attempts: [attempt] }
+  return {
+    nonce,
+    unspentAt: { block: unspentAt, ms: Date.now() },
+    payloads: [{ to, value: 7n, data }],
+    attempts: [attempt],
+  }
 }
 
 async function receiptOf({ attempts: [attempt] }: LiveNonce) {

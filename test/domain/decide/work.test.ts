@@ -9,7 +9,7 @@ test('what took a nonce is looked for from its first attempt on: any later one m
   const first = someAttempt(4, { recordedAtBlock: height - 9 })
   const later = someAttempt(4, { recordedAtBlock: height - 2 })
   expect(inquire(someWork({ open: [inFlight(4, [first, later])] }), lacksNothing).live).toMatchObject([
-    { nonce: 4, unspentAt: height - 9 },
+    { nonce: 4, unspentAt: { block: height - 9, ms: first.recordedAt } },
   ])
 })
 

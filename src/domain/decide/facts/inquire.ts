@@ -104,10 +104,11 @@ function sendsBeside({ underWay: _, signing: __, ...work }: Work): boolean {
 
 function liveNonceOf(transaction: InPhase<'inFlight'>): LiveNonce {
   const { lifecycle, payload, earlier = [] } = transaction
+  const [first] = lifecycle.attempts
   return {
     nonce: lifecycle.nonce,
     payloads: [...earlier, payload].map((each) => comparedPayload(transaction, each)),
-    unspentAt: lifecycle.attempts[0].recordedAtBlock,
+    unspentAt: { block: first.recordedAtBlock, ms: first.recordedAt },
     attempts: lifecycle.attempts.filter(mayBeKnown),
   }
 }
