@@ -36,9 +36,15 @@ export async function measureEndToEnd(options: BenchOptions): Promise<Figure[]> 
         figures.push(...(await measureRun(options, { load, relayers, blocktimeMs })))
     }
   }
-  for (const load of ['burst', 'steady'] as const)
-    figures.push(...(await countRun(options, { load, relayers: 10, blocktimeMs: 1_000 })))
   return figures
+}
+
+export async function measureCounts(options: BenchOptions): Promise<Figure[]> {
+  const run = { relayers: 10, blocktimeMs: 1_000 }
+  return [
+    ...(await countRun(options, { load: 'burst', ...run })),
+    ...(await countRun(options, { load: 'steady', ...run })),
+  ]
 }
 
 async function measureRun(options: BenchOptions, run: Run): Promise<Figure[]> {
@@ -72,8 +78,11 @@ async function measureRun(options: BenchOptions, run: Run): Promise<Figure[]> {
 
 /** What each transaction asks of the database, from its POST until it is confirmed. */
 async function countRun(options: BenchOptions, run: Run): Promise<Figure[]> {
-  await using counting = await openCounts(options.postgres)
-  await using place = await openPlace(options, run, countingInto(counting.file))
+  const databaseUrl = await options.postgres?.database()
+  const name = databaseUrl === undefined ? undefined : new URL(databaseUrl).pathname.slice(1)
+  await using counting = await openCounts(options.postgres, name)
+  const changes = { ...countingInto(counting.file), ...(databaseUrl !== undefined && { databaseUrl }) }
+  await using place = await openPlace(options, run, changes)
   const before = await counting.read(place.service)
   const sent = await place.sendAll()
   const after = await counting.read(place.service)
@@ -87,6 +96,10 @@ async function countRun(options: BenchOptions, run: Run): Promise<Figure[]> {
       .map((verb) => forEach(`  … ${verb}`, 'statements', ({ byVerb }) => byVerb[verb] ?? 0)),
     forEach('  … rows written', 'rows', ({ rows }) => rows),
     forEach('  … syncs of the log', 'syncs', ({ syncs }) => syncs),
+    forEach('  … write calls of the log', 'calls', ({ writes }) => writes),
+    forEach('  … bytes of the log', 'bytes', ({ logBytes }) => logBytes),
+    forEach('  … updates of transactions and attempts', 'updates', ({ updates }) => updates),
+    forEach('  … those that wrote into no index', 'updates', ({ hotUpdates }) => hotUpdates),
   ]
 }
 
@@ -98,7 +111,7 @@ function nameOf({ load, relayers, blocktimeMs }: Run, sent: number): string {
 async function openPlace(
   options: BenchOptions,
   { load, relayers, blocktimeMs }: Run,
-  changes: Partial<ServiceOptions> = {},
+  changes: Partial<ServiceOptions> & { readonly databaseUrl?: string } = {},
 ) {
   await using opened = new AsyncDisposableStack()
   const keys = Array.from({ length: relayers }, (_, index) => keccak256(toHex(`bench relayer ${index}`)))

@@ -14,7 +14,7 @@ import { measureConsole } from './console.ts'
 import { measureCustody } from './custody.ts'
 import { measureDashboard } from './dashboard.ts'
 import { measureDoor } from './door.ts'
-import { measureEndToEnd } from './e2e.ts'
+import { measureCounts, measureEndToEnd } from './e2e.ts'
 import { measureFairness } from './fairness.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { measureFinished } from './finished.ts'
@@ -42,6 +42,7 @@ const topics = [
   'calls',
   'burst',
   'e2e',
+  'counts',
   'relayers',
   'one',
   'latency',
@@ -122,6 +123,7 @@ if (wants('fairness')) report(await measureFairness(options))
 if (wants('calls')) report(await measureCalls(options))
 if (wants('burst')) report(await measureBurst(options))
 if (wants('e2e')) report(await measureEndToEnd(options))
+if (wants('counts')) report(await measureCounts(options))
 if (wants('relayers')) report(await measureRelayers(options))
 if (wants('one')) report(await measureOneDelete(options))
 if (wants('latency')) await measureLatency(options, ofLatency, report)

@@ -10,6 +10,8 @@ export interface RunStatement {
   readonly rows: number
   /** The rows that triggers wrote for it. */
   readonly triggeredRows: number
+  /** The database file, on SQLite. */
+  readonly file?: string
 }
 
 export type Verb = 'select' | 'insert' | 'update' | 'delete' | 'begin' | 'commit' | 'pragma' | 'other'
@@ -34,7 +36,7 @@ export function watchStatements(ran: (statement: RunStatement) => void): Disposa
           const answer = plain.apply(this, args)
           const written = statement.readonly ? 0 : totalOf(statement.database) - before
           const own = Math.min(written, ownRows(answer))
-          ran({ ...read, rows: own, triggeredRows: written - own })
+          ran({ ...read, rows: own, triggeredRows: written - own, file: statement.database.name })
           return answer
         }
       }),

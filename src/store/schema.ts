@@ -76,7 +76,7 @@ export interface RelayerTable {
   gave_up_at: number | null
 }
 
-/** A transaction on hold is `pending` to clients, and stands in no index of the queue. */
+/** A transaction on hold is `pending` to clients. */
 export type StoredStatus = Status | 'held'
 
 /** The payload that a client sent. */
@@ -110,6 +110,8 @@ export interface TransactionTable extends PayloadColumns {
   /** 0 once the transaction can't change any more: steps read open rows only. */
   open: Flag
   status: StoredStatus
+  /** The status, for the index of statuses. Null in the queue, on hold and in progress. */
+  listed_status: Status | null
   /** The last change of the transaction, in words. */
   status_reason: string | null
   /** Why it waits: a condition of domain/condition.ts. The three are null when it does not wait. */

@@ -85,6 +85,7 @@ const plainFilters: readonly TransactionFilter[] = [{}, { nonceFrom: 3, nonceTo:
       [
         {},
         { status: 'confirmed' as const },
+        { status: 'pending' as const },
         { verdict: 'lost' as const, status: 'confirmed' as const },
         { verdict: 'won' as const },
       ].flatMap((ofStatus) =>
@@ -105,8 +106,8 @@ export const everyFilter: readonly TransactionFilter[] = [
   ),
 ]
 
-/** The index that serves a filter. Tables of their own have the rows of an `external_id` and of a tag. */
-export function indexFor({
+/** The indexes that serve a filter. Tables of their own have the rows of an `external_id` and of a tag. */
+export function indexesFor({
   text,
   nonceFrom,
   externalId,
@@ -115,14 +116,17 @@ export function indexFor({
   createdFrom,
   verdict,
   status,
-}: TransactionFilter): string {
-  if (text?.length === 36) return 'transactions_pkey'
-  if (nonceFrom !== undefined) return 'transactions_nonce'
-  if ((externalId ?? tag) !== undefined) return 'transactions_pkey'
-  if (to !== undefined) return 'transactions_receiver'
-  if (createdFrom !== undefined) return 'transactions_created'
-  if (verdict === 'lost' || verdict === 'external') return 'transactions_too_late'
-  return status === undefined ? 'transactions_sequence' : 'transactions_status'
+}: TransactionFilter): readonly string[] {
+  if (text?.length === 36) return ['transactions_pkey']
+  if (nonceFrom !== undefined) return ['transactions_nonce']
+  if ((externalId ?? tag) !== undefined) return ['transactions_pkey']
+  if (to !== undefined) return ['transactions_receiver']
+  if (createdFrom !== undefined) return ['transactions_created']
+  if (verdict === 'lost' || verdict === 'external') return ['transactions_too_late']
+  if (status === undefined) return ['transactions_sequence']
+  return status === 'pending'
+    ? ['transactions_queue', 'transactions_on_hold']
+    : ['transactions_in_progress', 'transactions_status']
 }
 
 const isMatch =

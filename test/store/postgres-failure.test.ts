@@ -128,7 +128,7 @@ test('a page of a table that is damaged fails what reads it, and nothing else', 
   await store.check()
 })
 
-test.each(['relayers_pkey', 'transactions_pkey', 'transactions_status', 'figures_pkey'])(
+test.each(['relayers_pkey', 'transactions_pkey', 'transactions_queue', 'figures_pkey'])(
   'an index that every cancellation reads, and that is damaged: not ready (%s)',
   async (index) => {
     await using place = await onDamaged(index)

@@ -6,7 +6,7 @@ const tables: readonly Sql[] = [
   `CREATE TABLE transactions (
     id TEXT PRIMARY KEY, relayer_id TEXT NOT NULL, sequence BIGINT NOT NULL, version BIGINT NOT NULL,
     created_at BIGINT NOT NULL, created_by TEXT, origin TEXT NOT NULL, valid_until BIGINT,
-    phase TEXT NOT NULL, open INTEGER NOT NULL, status TEXT NOT NULL, status_reason TEXT,
+    phase TEXT NOT NULL, open INTEGER NOT NULL, status TEXT NOT NULL, listed_status TEXT, status_reason TEXT,
     wait_condition TEXT, wait_facts TEXT, wait_since BIGINT,
     hold TEXT, held_until BIGINT, was_held INTEGER, was_passed INTEGER, four_eyes TEXT,
     nonce BIGINT, sent_at BIGINT, give_ups INTEGER,
@@ -47,11 +47,25 @@ const tables: readonly Sql[] = [
   )`,
 ]
 
-// Partial indexes keep a step's cost proportional to the open rows. On SQLite the order matters: of two indexes that cost the same, the
-// planner takes the first.
+// Partial indexes keep a step's cost proportional to the open rows.
+//
+// Most changes of a row are changes of its status. No index names that column, nor another one that such a change sets: on PostgreSQL
+// the changed row then stays on its page and writes into no index (HOT), and SQLite writes its page alone. A row is written into indexes
+// when it is stored, when it receives its nonce, when it is confirmed, and when it ends.
+const ofOpenRows = (queueKey: string): readonly string[] => [
+  `CREATE INDEX transactions_queue ON transactions (${queueKey}) WHERE open = 1 AND nonce IS NULL AND held_until IS NULL`,
+  'CREATE INDEX transactions_on_hold ON transactions (relayer_id, open, sequence, held_until) WHERE open = 1 AND held_until IS NOT NULL',
+  // A step leaves out the rows that are confirmed and not final.
+  'CREATE INDEX transactions_in_progress ON transactions (relayer_id, open, sequence) WHERE open = 1 AND nonce IS NOT NULL AND confirmed_at IS NULL',
+]
+
 const indexes: readonly Sql[] = [
+  // Of two indexes that cost the same, the planner of SQLite takes the first, and that of PostgreSQL the last. SQLite reads sequences of
+  // the queue from the index alone, as it has the columns of the condition.
+  ...ofOpenRows('relayer_id, open, nonce, held_until, sequence').map((sqlite) => ({ sqlite })),
+  // Those that are confirmed or have ended.
+  'CREATE INDEX transactions_status ON transactions (relayer_id, listed_status, sequence) WHERE listed_status IS NOT NULL',
   'CREATE UNIQUE INDEX transactions_sequence ON transactions (relayer_id, sequence)',
-  'CREATE INDEX transactions_status ON transactions (relayer_id, status, sequence)',
   // A nonce belongs to one open transaction: this index refuses a second. `open` is in the key so that SQLite prefers
   // it to transactions_nonce, which holds the whole history.
   'CREATE UNIQUE INDEX transactions_open_nonce ON transactions (relayer_id, open, nonce) WHERE open = 1 AND nonce IS NOT NULL',
@@ -62,14 +76,6 @@ const indexes: readonly Sql[] = [
   })),
   // Empty except after a restore.
   'CREATE INDEX transactions_suspected ON transactions (relayer_id, sequence) WHERE open = 1 AND suspected_hash IS NOT NULL',
-  // A step leaves out the rows that are confirmed and not final. Each planner prefers this one to transactions_open_nonce, which has
-  // every open row: SQLite for its columns, PostgreSQL for its condition.
-  {
-    sqlite:
-      'CREATE INDEX transactions_in_progress ON transactions (relayer_id, open, confirmed_at, nonce) WHERE open = 1 AND nonce IS NOT NULL AND confirmed_at IS NULL',
-    postgres:
-      'CREATE INDEX transactions_in_progress ON transactions (relayer_id, nonce) WHERE open = 1 AND nonce IS NOT NULL AND confirmed_at IS NULL',
-  },
   // Of the confirmed ones, those with a foreign spender are few: a step reads them.
   `CREATE INDEX transactions_displaced ON transactions (relayer_id, open, included_kind, nonce) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind = 'external'`,
   `CREATE INDEX transactions_unsettled ON transactions (relayer_id, included_block, nonce) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`,
@@ -83,10 +89,10 @@ const indexes: readonly Sql[] = [
   'CREATE INDEX transactions_receiver ON transactions (relayer_id, to_address, created_at, sequence)',
   // The cancellations that came too late: few, and each matters to somebody.
   `CREATE INDEX transactions_too_late ON transactions (relayer_id, verdict, sequence) WHERE (verdict || '') IN ('lost', 'external')`,
-  // Its condition names a column that no other transaction has: changes of a phase leave this index alone.
-  'CREATE INDEX transactions_held ON transactions (relayer_id, held_until) WHERE held_until IS NOT NULL',
-  `CREATE INDEX transactions_expiring ON transactions (relayer_id, valid_until) WHERE phase IN ('queued', 'held') AND valid_until IS NOT NULL`,
+  'CREATE INDEX transactions_held ON transactions (relayer_id, held_until) WHERE open = 1 AND held_until IS NOT NULL',
+  `CREATE INDEX transactions_expiring ON transactions (relayer_id, valid_until) WHERE open = 1 AND nonce IS NULL AND valid_until IS NOT NULL`,
   'CREATE INDEX transactions_bulk ON transactions (bulk_part, sequence) WHERE bulk_part IS NOT NULL',
+  ...ofOpenRows('relayer_id, sequence').map((postgres) => ({ postgres })),
 
   'CREATE INDEX transaction_labels_external ON transaction_labels (relayer_id, external_id, sequence) WHERE external_id IS NOT NULL',
   'CREATE INDEX transaction_labels_removed ON transaction_labels (removed_end) WHERE removed_end IS NOT NULL',

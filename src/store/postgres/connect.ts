@@ -56,7 +56,7 @@ const insertsInto = (table: string) => `INSERT INTO ${table} SELECT (CAST(NULL A
 export const cancelProbe = `
   WITH locked AS (UPDATE relayers SET epoch = relayers.epoch FROM tally_folds WHERE relayers.id = '' AND relayer_id = relayers.id),
     canceled AS (UPDATE transactions SET version = version WHERE id = ''),
-    listed AS (UPDATE transactions SET version = version WHERE relayer_id = '' AND status = ''),
+    listed AS (UPDATE transactions SET version = version WHERE relayer_id = '' AND open = 1 AND nonce IS NULL AND held_until IS NULL),
     signed AS (INSERT INTO attempts SELECT * FROM attempts WHERE false),
     announced AS (${insertsInto('outbox')}),
     audited AS (${insertsInto('audit_log')}),

@@ -1,10 +1,11 @@
 // Removes a relayer's row. Its transactions stay, and so do its last sequence and epoch, for a later relayer of this id.
 import { sql } from 'kysely'
-import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import type { RelayerId } from '../../domain/ids.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
 import type { FormerRelayerTable } from '../access-tables.ts'
-import type { RelayerTable } from '../schema.ts'
+import type { Flag, RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { inQueue, onHold } from '../transactions/rows/open-rows.ts'
 import { removeGapRecord } from './gap-record.ts'
 import { removeGiveUps } from './give-ups.ts'
 import { newestSequence } from './last-sequence.ts'
@@ -68,26 +69,16 @@ export async function findFormerFloor(executor: Executor, id: RelayerId): Promis
   return (await first(executor, formerFloor, { id }))?.spent_below
 }
 
-// Literals, not parameters: otherwise the planner does not match the query with the partial index.
-const bound = statement<{ relayerId: RelayerId }, { id: TransactionId }>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select('id')
-    .where('relayer_id', '=', p.relayerId)
-    .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
-    .limit(1),
-)
-const waiting = statement<{ relayerId: RelayerId }, { id: TransactionId }>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select('id')
-    .where('relayer_id', '=', p.relayerId)
-    .where('status', 'in', ['pending', 'held'])
-    .limit(1),
-)
+const open = statement<{ relayerId: RelayerId }, { exists: Flag }>((db, p) => {
+  const among = (which: typeof inQueue) =>
+    db.selectFrom('transactions').select('id').where('relayer_id', '=', p.relayerId).where(which)
+  const [bound, queued, held] = [among(sql`open = 1 AND nonce IS NOT NULL`), among(inQueue), among(onHold)]
+  return db.selectNoFrom(
+    sql<Flag>`CASE WHEN EXISTS ${bound} OR EXISTS ${queued} OR EXISTS ${held} THEN 1 ELSE 0 END`.as('exists'),
+  )
+})
 
 /** Whether any of its transactions is open. */
 export async function hasOpen(executor: Executor, relayerId: RelayerId): Promise<boolean> {
-  if (await first(executor, bound, { relayerId })) return true
-  return (await first(executor, waiting, { relayerId })) !== undefined
+  return (await first(executor, open, { relayerId }))?.exists === 1
 }

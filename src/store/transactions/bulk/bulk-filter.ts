@@ -10,8 +10,8 @@ import { type Json, toJson } from '../../values.ts'
 import { readLabels } from '../written/labels.ts'
 
 /**
- * The stored statuses of transactions without a nonce that a bulk cancellation takes. Each is walked by the index of
- * statuses. `isTakenByBulk` takes every such transaction; a test compares the two.
+ * The stored statuses of transactions without a nonce that a bulk cancellation takes. Each is walked by its index.
+ * `isTakenByBulk` takes every such transaction; a test compares the two.
  */
 const queuedStatuses = ['pending', 'held'] as const satisfies readonly StoredStatus[]
 export type QueuedStatus = (typeof queuedStatuses)[number]

@@ -11,6 +11,7 @@ import type { BulkMatches, MatchRequest } from '../../bulk-port.ts'
 import { type DialectName, type Executor, first, statement } from '../../statement.ts'
 import { type Json, payloadBytes, toJson } from '../../values.ts'
 import type { Tallies } from '../counted/tallies.ts'
+import { inQueue, onHold } from '../rows/open-rows.ts'
 import { dropOf } from '../written/save-transaction.ts'
 import {
   type FilterParameters,
@@ -38,7 +39,8 @@ interface Range {
   readonly through: number
 }
 
-type Drop = Range & FilterParameters & { now: number; part: number }
+type Finding = Range & FilterParameters
+type Drop = Finding & { now: number; part: number }
 
 /** `queue`: all of a range. `filtered`: those that match. `named`: those of the filter's ids. */
 type Kind = 'queue' | 'filtered' | 'named'
@@ -48,47 +50,54 @@ function kindOf(filter: BulkFilter): Kind {
   return isEverything(filter) ? 'queue' : 'filtered'
 }
 
-// As row values: with an equality and plain bounds at both ends SQLite would prefer the index of all sequences.
-const isInRange = (p: Range) =>
-  sql<boolean>`relayer_id = ${p.relayerId} AND (status, sequence) > (${p.queued}, ${p.after})
-    AND (status, sequence) <= (${p.queued}, ${p.through})`
+const conditions = { pending: inQueue, held: onHold } satisfies Record<QueuedStatus, unknown>
 
-function isMatching(kind: Kind, p: Range & FilterParameters, dialect: DialectName) {
-  if (kind === 'queue') return isInRange(p)
-  if (kind === 'filtered') return sql<boolean>`${isInRange(p)} AND ${isMatch(p, dialect)}`
-  return sql<boolean>`${isNamed(p, dialect)} AND (relayer_id || '') = ${p.relayerId} AND (status || '') = ${p.queued}
+const isInRange = (queued: QueuedStatus, p: Range) =>
+  sql<boolean>`relayer_id = ${p.relayerId} AND ${conditions[queued]} AND sequence > ${p.after} AND sequence <= ${p.through}`
+
+function isMatching(kind: Kind, queued: QueuedStatus, p: Finding, dialect: DialectName) {
+  if (kind === 'queue') return isInRange(queued, p)
+  if (kind === 'filtered') return sql<boolean>`${isInRange(queued, p)} AND ${isMatch(p, dialect)}`
+  return sql<boolean>`${isNamed(p, dialect)} AND (relayer_id || '') = ${p.relayerId} AND (status || '') = ${sql.lit(queued)}
     AND +sequence > ${p.after} AND +sequence <= ${p.through} AND ${isMatch(p, dialect)}`
 }
 
-const nthInRange = statement<Range & { skip: number }, { sequence: number }>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select('sequence')
-    .where(isInRange(p))
-    .orderBy('status')
-    .orderBy('sequence')
-    .limit(1)
-    .offset(p.skip),
+const ofEach = <T>(of: (queued: QueuedStatus) => T) => ({ pending: of('pending'), held: of('held') })
+const ofEachKind = <T>(of: (kind: Kind, queued: QueuedStatus) => T) =>
+  ofEach((queued) => ({ queue: of('queue', queued), filtered: of('filtered', queued), named: of('named', queued) }))
+
+const nthInRange = ofEach((queued) =>
+  statement<Range & { skip: number }, { sequence: number }>((db, p) =>
+    db
+      .selectFrom('transactions')
+      .select('sequence')
+      .where(isInRange(queued, p))
+      .orderBy('sequence')
+      .limit(1)
+      .offset(p.skip),
+  ),
 )
 
 /** The sequence of the `count`-th transaction of the range. Undefined if it has fewer. */
 async function nthOf(executor: Executor, range: Range, count: number): Promise<number | undefined> {
-  return (await first(executor, nthInRange, { ...range, skip: count - 1 }))?.sequence
+  return (await first(executor, nthInRange[range.queued], { ...range, skip: count - 1 }))?.sequence
 }
 
-const lastQueued = statement<Pick<Range, 'relayerId' | 'queued'>, { sequence: number }>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select('sequence')
-    .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', p.queued)
-    .orderBy('sequence', 'desc')
-    .limit(1),
+const lastQueued = ofEach((queued) =>
+  statement<Pick<Range, 'relayerId'>, { sequence: number }>((db, p) =>
+    db
+      .selectFrom('transactions')
+      .select('sequence')
+      .where('relayer_id', '=', p.relayerId)
+      .where(conditions[queued])
+      .orderBy('sequence', 'desc')
+      .limit(1),
+  ),
 )
 
 /** 0 if there is none. Not the relayer's last sequence: while units share a commit, its row may be behind them. */
 export async function lastOf(executor: Executor, relayerId: RelayerId, queued: QueuedStatus): Promise<number> {
-  return (await first(executor, lastQueued, { relayerId, queued }))?.sequence ?? 0
+  return (await first(executor, lastQueued[queued], { relayerId }))?.sequence ?? 0
 }
 
 interface Publishing {
@@ -154,6 +163,7 @@ const dropping = (kind: Kind, queued: QueuedStatus) =>
           phase: 'dropped',
           open: 0,
           status,
+          listed_status: status,
           status_reason: cancelReasons[origin],
           canceled_at: p.now,
           cancel_origin: origin,
@@ -165,41 +175,32 @@ const dropping = (kind: Kind, queued: QueuedStatus) =>
         bulk_part: p.part,
         version: sql<number>`version + 1`,
       })
-      .where(isMatching(kind, p, dialect))
+      .where(isMatching(kind, queued, p, dialect))
       .returning(['id', 'sequence', payloadBytes.as('bytes')]),
   )
 
-const dropsOf = (queued: QueuedStatus) => ({
-  queue: dropping('queue', queued),
-  filtered: dropping('filtered', queued),
-  named: dropping('named', queued),
-})
-const dropRows = { pending: dropsOf('pending'), held: dropsOf('held') } satisfies Record<QueuedStatus, unknown>
+const dropRows = ofEachKind(dropping)
 
-type Finding = Range & FilterParameters
-
-const counting = (kind: Kind) =>
+const counting = (kind: Kind, queued: QueuedStatus) =>
   statement<Finding, { count: number }>((db, p, dialect) =>
     db
       .selectFrom('transactions')
       .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where(isMatching(kind, p, dialect)),
+      .where(isMatching(kind, queued, p, dialect)),
   )
 
-const findingOldest = (kind: Kind) =>
+const findingOldest = (kind: Kind, queued: QueuedStatus) =>
   statement<Finding & { limit: number }, { id: TransactionId }>((db, p, dialect) =>
     db
       .selectFrom('transactions')
       .select('id')
-      .where(isMatching(kind, p, dialect))
-      // As the index of statuses, so that no plan prefers that of all sequences for its order.
-      .orderBy('status')
+      .where(isMatching(kind, queued, p, dialect))
       .orderBy('sequence')
       .limit(p.limit),
   )
 
-const counts = { queue: counting('queue'), filtered: counting('filtered'), named: counting('named') }
-const oldestOf = { queue: findingOldest('queue'), filtered: findingOldest('filtered'), named: findingOldest('named') }
+const counts = ofEachKind(counting)
+const oldestOf = ofEachKind(findingOldest)
 
 /** The matches without a nonce. */
 export async function countMatches(
@@ -216,9 +217,10 @@ export async function countMatches(
       const range = { relayerId, queued, after, through: last }
       const through = (kind === 'named' ? undefined : await nthOf(executor, range, rowsAtOnce)) ?? last
       const finding = { ...range, through, ...filterParameters(filter, now) }
-      const { count: found = 0 } = (await first(executor, counts[kind], finding)) ?? {}
+      const { count: found = 0 } = (await first(executor, counts[queued][kind], finding)) ?? {}
       const limit = Math.min(found, wanted - oldest.length)
-      if (limit > 0) for (const { id } of await executor.all(oldestOf[kind], { ...finding, limit })) oldest.push(id)
+      if (limit > 0)
+        for (const { id } of await executor.all(oldestOf[queued][kind], { ...finding, limit })) oldest.push(id)
       total += found
       after = through
       await executor.turnOfEventLoop?.()

@@ -3,8 +3,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
 import type { ListPosition, Match, Matches, TransactionFilter } from '../../list-port.ts'
-import type { StoredStatus } from '../../schema.ts'
 import { type DialectName, type Executor, first, type Statement, statement } from '../../statement.ts'
+import { inProgress, inQueue, onHold } from '../rows/open-rows.ts'
 import { hasExternalId, hasTag } from '../written/labels.ts'
 
 /** Rows that one request looks at. */
@@ -14,7 +14,10 @@ const rowsLookedAtMax = 10_000
  * The index by which the rows are found. `id` and `nonces` yield all rows in question, the others a window of them: `externalId` and `tag`
  * by tables of their own.
  */
-type Path = 'id' | 'nonces' | 'externalId' | 'tag' | 'receiver' | 'created' | 'verdict' | 'status' | 'sequence'
+type Path = 'id' | 'nonces' | 'externalId' | 'tag' | 'receiver' | 'created' | 'verdict' | 'sequence' | PartOfStatus
+
+/** A status has two parts with an index each. `status`: the confirmed and the ended ones. */
+type PartOfStatus = 'queue' | 'held' | 'progress' | 'status'
 
 /** The conditions of a statement. Bounds that a filter lacks are open. */
 interface Shape {
@@ -74,28 +77,21 @@ export async function findMatches(
   before: ListPosition = top,
   rowsMax = rowsLookedAtMax,
 ): Promise<Matches> {
-  const path = await pathFor(executor, relayerId, filter, rowsMax)
-  if (path !== 'status' || filter.status !== 'pending')
-    return findBy(executor, relayerId, path, filter, before, rowsMax)
-  // By the index of statuses, which has two parts of them.
-  const parts = await Promise.all(
-    (['pending', 'held'] as const).map((status) =>
-      findBy(executor, relayerId, path, { ...filter, status }, before, rowsMax),
-    ),
-  )
+  const paths = await pathsFor(executor, relayerId, filter, rowsMax)
+  const parts = await Promise.all(paths.map((path) => findBy(executor, relayerId, path, filter, before, rowsMax)))
+  const [only, ...others] = parts
+  if (only && others.length === 0) return only
   const ends = parts.flatMap(({ end }) => end ?? [])
   const [end] = ends.sort((one, other) => other.sequence - one.sequence)
   const found = parts.flatMap((part) => part.found).filter(({ sequence }) => !end || sequence >= end.sequence)
   return { found: found.sort((one, other) => other.sequence - one.sequence), ...(end && { end }) }
 }
 
-type StoredFilter = Omit<TransactionFilter, 'status'> & { readonly status?: StoredStatus }
-
 async function findBy(
   executor: Executor,
   relayerId: RelayerId,
   path: Path,
-  filter: StoredFilter,
+  filter: TransactionFilter,
   before: ListPosition,
   rowsMax: number,
 ): Promise<Matches> {
@@ -110,31 +106,32 @@ async function findBy(
   return { found: await matching(executor, path, filter, parametersOf(relayerId, filter, newest, end)), end }
 }
 
-async function pathFor(
+async function pathsFor(
   executor: Executor,
   relayerId: RelayerId,
   filter: TransactionFilter,
   rowsMax: number,
-): Promise<Path> {
-  if (filter.text?.length === idChars && !filter.text.startsWith('0x')) return 'id'
+): Promise<readonly Path[]> {
+  if (filter.text?.length === idChars && !filter.text.startsWith('0x')) return ['id']
   if (hasNonces(filter)) {
     const { nonceFrom: from = 0, nonceTo: to = last } = filter
-    if (!(await first(executor, nonceBeyond, { relayerId, from, to, offset: rowsMax }))) return 'nonces'
+    if (!(await first(executor, nonceBeyond, { relayerId, from, to, offset: rowsMax }))) return ['nonces']
   }
-  if (filter.externalId !== undefined) return 'externalId'
-  if (filter.tag !== undefined) return 'tag'
-  if (filter.to !== undefined) return 'receiver'
-  if (hasTimes(filter)) return 'created'
-  if (filter.verdict === 'lost' || filter.verdict === 'external') return 'verdict'
-  return filter.status === undefined ? 'sequence' : 'status'
+  if (filter.externalId !== undefined) return ['externalId']
+  if (filter.tag !== undefined) return ['tag']
+  if (filter.to !== undefined) return ['receiver']
+  if (hasTimes(filter)) return ['created']
+  if (filter.verdict === 'lost' || filter.verdict === 'external') return ['verdict']
+  if (filter.status === undefined) return ['sequence']
+  return filter.status === 'pending' ? ['queue', 'held'] : ['progress', 'status']
 }
 
-const hasNonces = ({ nonceFrom, nonceTo }: StoredFilter) => nonceFrom !== undefined || nonceTo !== undefined
-const hasTimes = ({ createdFrom, createdTo }: StoredFilter) => createdFrom !== undefined || createdTo !== undefined
+const hasNonces = ({ nonceFrom, nonceTo }: TransactionFilter) => nonceFrom !== undefined || nonceTo !== undefined
+const hasTimes = ({ createdFrom, createdTo }: TransactionFilter) => createdFrom !== undefined || createdTo !== undefined
 /** Where the client names an `external_id` or a tag, their tables have the order of sequences. */
-const isByTime = (filter: StoredFilter) =>
+const isByTime = (filter: TransactionFilter) =>
   filter.externalId === undefined && filter.tag === undefined && (filter.to !== undefined || hasTimes(filter))
-const hasValues = ({ valueFrom, valueTo }: StoredFilter) => valueFrom !== undefined || valueTo !== undefined
+const hasValues = ({ valueFrom, valueTo }: TransactionFilter) => valueFrom !== undefined || valueTo !== undefined
 
 const afterAll = (createdTo: number | undefined): ListPosition =>
   createdTo === undefined ? top : { sequence: last, createdAt: createdTo }
@@ -152,7 +149,7 @@ function positionOf({ sequence, created_at: createdAt }: Omit<FoundRow, 'id'>): 
 
 function parametersOf(
   relayerId: RelayerId,
-  filter: StoredFilter,
+  filter: TransactionFilter,
   newest: ListPosition,
   oldest: ListPosition,
 ): Parameters {
@@ -207,8 +204,18 @@ function keyOf(path: Path, p: Parameters, dialect: DialectName): RawBuilder<SqlB
     return sql`${ofRelayer} AND nonce IS NOT NULL AND nonce >= ${p.nonceFrom} AND nonce <= ${p.nonceTo}`
   }
   // An expression, so that no index of relayers stands in for the key: see byId in find-transaction.ts.
-  return path === 'id' ? sql`id = ${p.text} AND (relayer_id || '') = ${p.relayerId}` : ofRelayer
+  if (path === 'id') return sql`id = ${p.text} AND (relayer_id || '') = ${p.relayerId}`
+  return isPartOfStatus(path) ? sql`${ofRelayer} AND ${conditions[path]}` : ofRelayer
 }
+
+const conditions: Readonly<Record<PartOfStatus, RawBuilder<SqlBool>>> = {
+  queue: inQueue,
+  held: onHold,
+  progress: inProgress,
+  status: sql`listed_status IS NOT NULL`,
+}
+
+const isPartOfStatus = (path: Path): path is PartOfStatus => path in conditions
 
 type LabelPath = 'externalId' | 'tag'
 
@@ -237,8 +244,9 @@ function isOneOf(rows: RawBuilder<unknown>, dialect: DialectName): RawBuilder<Sq
 
 /** Whether the path follows the order of time. */
 const followsTime = (path: Path) => path === 'receiver' || path === 'created'
-/** Whether its index begins with the word of the filter. */
-const isOfWord = (path: Path): path is 'status' | 'verdict' => path === 'status' || path === 'verdict'
+/** The columns of the indexes that begin with the word of the filter. */
+const words = { status: sql.ref('listed_status'), verdict: sql.ref('verdict') }
+const isOfWord = (path: Path): path is keyof typeof words => path in words
 /** These yield few rows, in an order that their index does not have. */
 const isSorted = (path: Path) => path === 'nonces' || path === 'id' || isLabel(path)
 
@@ -248,7 +256,7 @@ function isOlder(path: Path, byTime: boolean, p: Parameters): RawBuilder<SqlBool
   if (path === 'receiver') {
     return sql`(to_address, created_at, sequence) < (${p.to}, ${p.newestCreated}, ${p.newestSequence})`
   }
-  if (isOfWord(path)) return sql`(${sql.raw(path)}, sequence) < (${p[path]}, ${p.newestSequence})`
+  if (isOfWord(path)) return sql`(${words[path]}, sequence) < (${p[path]}, ${p.newestSequence})`
   const sign = isSorted(path) ? sql`+` : sql``
   return byTime
     ? sql`(${sign}created_at, ${sign}sequence) < (${p.newestCreated}, ${p.newestSequence})`
@@ -260,7 +268,7 @@ function isWithin(path: Path, p: Parameters): RawBuilder<SqlBool> {
   if (path === 'receiver') {
     return sql`(to_address, created_at, sequence) >= (${p.to}, ${p.oldestCreated}, ${p.oldestSequence})`
   }
-  if (isOfWord(path)) return sql`(${sql.raw(path)}, sequence) >= (${p[path]}, ${p.oldestSequence})`
+  if (isOfWord(path)) return sql`(${words[path]}, sequence) >= (${p[path]}, ${p.oldestSequence})`
   return path === 'created'
     ? sql`(created_at, sequence) >= (${p.oldestCreated}, ${p.oldestSequence})`
     : sql`sequence >= ${p.oldestSequence}`
@@ -268,7 +276,7 @@ function isWithin(path: Path, p: Parameters): RawBuilder<SqlBool> {
 
 function orderOf(path: Path, byTime: boolean): RawBuilder<unknown> {
   if (path === 'receiver') return sql`to_address DESC, created_at DESC, sequence DESC`
-  if (isOfWord(path)) return sql`${sql.raw(path)} DESC, sequence DESC`
+  if (isOfWord(path)) return sql`${words[path]} DESC, sequence DESC`
   const sign = isSorted(path) ? sql`+` : sql``
   return byTime ? sql`${sign}created_at DESC, ${sign}sequence DESC` : sql`${sign}sequence DESC`
 }
@@ -306,6 +314,9 @@ const windowEnds = {
   receiver: windowEnd('receiver'),
   created: windowEnd('created'),
   verdict: windowEnd('verdict'),
+  queue: windowEnd('queue'),
+  held: windowEnd('held'),
+  progress: windowEnd('progress'),
   status: windowEnd('status'),
   sequence: windowEnd('sequence'),
 }
@@ -377,7 +388,7 @@ function statementFor(shape: Shape): Statement<Parameters, FoundRow> {
 async function matching(
   executor: Executor,
   path: Path,
-  filter: StoredFilter,
+  filter: TransactionFilter,
   given: Parameters,
 ): Promise<readonly Match[]> {
   const { text } = filter

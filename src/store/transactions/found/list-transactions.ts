@@ -1,14 +1,16 @@
-// Lists transactions by pages, newest first. Without a filter, or by status alone, a page comes from one index and the total is a stored
-// tally. Other filters go by find-matches.ts.
+// Lists transactions by pages, newest first. Without a filter, or by status alone, a page comes from two indexes at most and the total is a
+// stored tally. Other filters go by find-matches.ts.
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
 import { type Status, statuses, type Transaction } from '../../../domain/transaction.ts'
 import { isAmong } from '../../in-lists.ts'
 import type { ListPage, ListPosition, ListRequest, TransactionFilter, TransactionItem } from '../../list-port.ts'
-import type { StoredStatus } from '../../schema.ts'
-import { type Executor, first, statement } from '../../statement.ts'
+import type { Schema } from '../../schema.ts'
+import { type Executor, first, type QueryBuilder, statement } from '../../statement.ts'
 import { toJson } from '../../values.ts'
 import { countByStatus } from '../counted/tallies.ts'
 import type { Ids } from '../rows/find-transaction.ts'
+import { inProgress, inQueue, onHold } from '../rows/open-rows.ts'
 import { findMatches } from './find-matches.ts'
 import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
 
@@ -43,47 +45,57 @@ const ofRelayer = statement<Window, LightRow>((db, p) =>
     .limit(p.limit),
 )
 
-const ofStatus = statement<Window & { status: Status }, LightRow>((db, p) =>
+type Positions = SelectQueryBuilder<Schema, 'transactions', { sequence: number }>
+
+/** The sequences below the window's beginning, by the index that has the condition. */
+const positionsOf = (
+  db: QueryBuilder,
+  p: Pick<Window, 'relayerId' | 'below'>,
+  condition: RawBuilder<boolean>,
+): Positions =>
   db
     .selectFrom('transactions')
-    .select(lightColumns)
+    .select('sequence')
     .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', p.status)
-    .where('sequence', '<=', (eb) =>
-      eb
-        .selectFrom('transactions')
-        .select('sequence')
-        .where('relayer_id', '=', p.relayerId)
-        .where('status', '=', p.status)
-        .where('sequence', '<', p.below)
-        .orderBy('sequence', 'desc')
-        .limit(1)
-        .offset(p.offset),
-    )
-    .orderBy('sequence', 'desc')
-    .limit(p.limit),
-)
+    .where(condition)
+    .where('sequence', '<', p.below)
 
-/** Two indexed ranges that the database merges by sequence: transactions on hold are pending too. */
-const ofPending = statement<Window, LightRow>((db, p) => {
-  const positions = (status: StoredStatus) =>
-    db
-      .selectFrom('transactions')
-      .select('sequence')
-      .where('relayer_id', '=', p.relayerId)
-      .where('status', '=', status)
-      .where('sequence', '<', p.below)
-  const page = positions('pending')
-    .unionAll(positions('held'))
-    .orderBy('sequence', 'desc')
-    .limit(p.limit)
-    .offset(p.offset)
+/** A window of two indexed ranges, which the database merges by sequence. */
+function merged(db: QueryBuilder, p: Window, one: Positions, other: Positions) {
+  const page = one.unionAll(other).orderBy('sequence', 'desc').limit(p.limit).offset(p.offset)
   return db
     .selectFrom('transactions')
     .select(lightColumns)
     .where('relayer_id', '=', p.relayerId)
     .where('sequence', 'in', db.selectFrom(page.as('page')).select('sequence'))
     .orderBy('sequence', 'desc')
+}
+
+/** Transactions on hold are pending too. */
+const ofPending = statement<Window, LightRow>((db, p) =>
+  merged(db, p, positionsOf(db, p, inQueue), positionsOf(db, p, onHold)),
+)
+
+type OfStatus = Pick<Window, 'relayerId' | 'below'> & { readonly status: Status }
+
+const inProgressOf = (db: QueryBuilder, p: OfStatus) => positionsOf(db, p, inProgress).where('status', '=', p.status)
+
+const countInProgress = statement<OfStatus, { count: number }>((db, p) =>
+  db.selectFrom(inProgressOf(db, p).as('each')).select((eb) => eb.fn.countAll<number>().as('count')),
+)
+
+interface Settled {
+  /** So many of the confirmed and ended ones are passed over in their index, and so many are merged. */
+  readonly passed: number
+  readonly among: number
+}
+
+const ofStatus = statement<Window & OfStatus & Settled, LightRow>((db, p) => {
+  const settled = positionsOf(db, p, sql`listed_status = ${p.status}`)
+    .orderBy('sequence', 'desc')
+    .limit(p.among)
+    .offset(p.passed)
+  return merged(db, p, inProgressOf(db, p), db.selectFrom(settled.as('transactions')).select('sequence'))
 })
 
 /** The whole page in memory. */
@@ -132,9 +144,14 @@ async function listByStatus(
   }
 }
 
-function findPage(executor: Executor, status: Status | undefined, window: Window): Promise<LightRow[]> {
+async function findPage(executor: Executor, status: Status | undefined, window: Window): Promise<LightRow[]> {
   if (status === undefined) return executor.all(ofRelayer, window)
-  return status === 'pending' ? executor.all(ofPending, window) : executor.all(ofStatus, { ...window, status })
+  if (status === 'pending') return executor.all(ofPending, window)
+  const counted = await first(executor, countInProgress, { ...window, status })
+  // Those in progress are few. No more of the others than these lie behind the window's beginning once the rest is passed over.
+  const passed = Math.max(0, window.offset - (counted?.count ?? 0))
+  const offset = window.offset - passed
+  return executor.all(ofStatus, { ...window, status, offset, passed, among: offset + window.limit })
 }
 
 async function listMatches(

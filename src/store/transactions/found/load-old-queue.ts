@@ -3,20 +3,20 @@ import type { Ended } from '../../../domain/decide/lost-history/lost-cancellatio
 import type { RelayerId } from '../../../domain/ids.ts'
 import type { Transaction } from '../../../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../../../domain/units.ts'
-import type { StoredStatus } from '../../schema.ts'
 import { type Executor, first, statement } from '../../statement.ts'
+import { inQueue, onHold } from '../rows/open-rows.ts'
 import { type TransactionRow, transactionFromRow } from '../rows/transaction-row.ts'
 
-/** A lost history may have released transactions that are on hold in this copy. Each part goes by the index of statuses. */
+/** A lost history may have released transactions that are on hold in this copy. Each part goes by its index. */
 const oldQueue = statement<{ relayerId: RelayerId; sequence: number }, TransactionRow>((db, p) => {
-  const waiting = (status: StoredStatus) =>
+  const waiting = (which: typeof inQueue) =>
     db
       .selectFrom('transactions')
       .selectAll()
       .where('relayer_id', '=', p.relayerId)
-      .where('status', '=', status)
+      .where(which)
       .where('sequence', '<=', p.sequence)
-  return waiting('pending').unionAll(waiting('held')).orderBy('sequence')
+  return waiting(inQueue).unionAll(waiting(onHold)).orderBy('sequence')
 })
 
 export async function queueThrough(
@@ -37,7 +37,7 @@ const dropped = statement<
     .select(['sequence', 'created_at'])
     .where('relayer_id', '=', p.relayerId)
     // These are the statuses that a dropped transaction can have.
-    .where('status', 'in', ['canceled', 'expired', 'failed'])
+    .where('listed_status', 'in', ['canceled', 'expired', 'failed'])
     .where('phase', '=', 'dropped')
     .where('sequence', '<=', p.sequence)
     .where('ended_at', '>=', p.since),

@@ -7,10 +7,8 @@ import type { Transaction } from '../../../domain/transaction.ts'
 import type { Flag } from '../../schema.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../../statement.ts'
 import { type AttemptRow, attemptFromRow } from '../rows/attempt-row.ts'
+import { unsettled } from '../rows/open-rows.ts'
 import { type TransactionRow, transactionFromRow } from '../rows/transaction-row.ts'
-
-// Literals: see load-work.ts. A foreign spender counts as work in progress.
-export const unsettled = sql<boolean>`open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`
 
 interface SummaryRow {
   number: number

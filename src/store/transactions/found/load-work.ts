@@ -6,15 +6,11 @@ import type { RelayerId } from '../../../domain/ids.ts'
 import { findRelayerAndFloor } from '../../relayers/relayers.ts'
 import { type Executor, statement } from '../../statement.ts'
 import type { EarlierWork } from '../../store.ts'
+import { displaced, inProgress, onHold } from '../rows/open-rows.ts'
 import { listPresigned } from '../written/presigned-no-ops.ts'
 import { explainedRuns, summarizeConfirmedNotFinal } from './load-unsettled.ts'
 import { isSameQueue, queueOf } from './queue.ts'
 import { readChanged, type Version, versionColumns } from './read-changed.ts'
-
-// Literals, not parameters: otherwise the planner does not match the queries with the partial indexes.
-export const inProgress = sql<boolean>`transactions.open = 1 AND transactions.nonce IS NOT NULL AND transactions.confirmed_at IS NULL`
-/** Confirmed, with a foreign spender. */
-const displaced = sql<boolean>`transactions.open = 1 AND transactions.confirmed_at IS NOT NULL AND transactions.included_kind = 'external'`
 
 // Each part reads by its own index.
 const bound = statement<{ relayerId: RelayerId }, Version>((db, p) => {
@@ -44,12 +40,12 @@ const soonest = statement<{ relayerId: RelayerId; expiries: number; releases: nu
   const ofRelayer = db.selectFrom('transactions').select(versionColumns).where('relayer_id', '=', p.relayerId)
   const expiring = ofRelayer
     .select(sql.lit<Soon['for']>('expiry').as('for'))
-    .where(sql<boolean>`phase IN ('queued', 'held') AND valid_until IS NOT NULL`)
+    .where(sql<boolean>`open = 1 AND nonce IS NULL AND valid_until IS NOT NULL`)
     .orderBy('valid_until')
     .limit(p.expiries)
   const ending = ofRelayer
     .select(sql.lit<Soon['for']>('release').as('for'))
-    .where(sql<boolean>`held_until IS NOT NULL`)
+    .where(onHold)
     .orderBy('held_until')
     .limit(p.releases)
   return db

@@ -8,6 +8,7 @@ import type { Relayer } from '../../../domain/relayer.ts'
 import type { QueueHead } from '../../../domain/wait.ts'
 import { findRelayer } from '../../relayers/relayers.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../../statement.ts'
+import { inQueue } from '../rows/open-rows.ts'
 import { type PricingColumns, pricingColumns, pricingFromRow } from '../rows/payload-row.ts'
 import { type TransactionRow, type WaitRow, waitColumns, waitFromRow } from '../rows/transaction-row.ts'
 import { type Version, versionColumns } from './read-changed.ts'
@@ -16,12 +17,12 @@ interface OfRelayer {
   readonly relayerId: RelayerId
 }
 
-/** The rows of the queue. Only queued transactions are pending, so the index of statuses is the index of the queue. */
+/** The rows of the queue. */
 export function queueRows(db: QueryBuilder, { relayerId }: OfRelayer) {
   return db
     .selectFrom('transactions')
     .where('relayer_id', '=', relayerId)
-    .where('status', '=', 'pending')
+    .where(inQueue)
     .where('suspected_hash', 'is', null)
     .orderBy('sequence')
 }

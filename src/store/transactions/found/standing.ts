@@ -5,10 +5,9 @@ import type { OpenTransaction, RelayerOverview } from '../../../domain/relayer-o
 import type { Nonce } from '../../../domain/units.ts'
 import type { TransactionItem } from '../../list-port.ts'
 import { type Executor, first, statement } from '../../statement.ts'
+import { inProgress, unsettled } from '../rows/open-rows.ts'
 import { type TransactionRow, waitColumns, waitFromRow } from '../rows/transaction-row.ts'
 import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
-import { unsettled } from './load-unsettled.ts'
-import { inProgress } from './load-work.ts'
 import { queueRows } from './queue.ts'
 
 const columns = ['id', 'nonce', 'phase', 'created_at', 'canceled_at', ...waitColumns] as const
@@ -22,7 +21,8 @@ const bound = statement<{ relayerId: RelayerId }, OpenRow>((db, p) =>
     .where('relayer_id', '=', p.relayerId)
     // Not those that only wait for finality, which may be many.
     .where(inProgress)
-    .orderBy('nonce'),
+    // An expression, so that no index of nonces is chosen for the order.
+    .orderBy(sql`+nonce`),
 )
 
 const head = statement<{ relayerId: RelayerId }, OpenRow>((db, p) => queueRows(db, p).select(columns).limit(1))

@@ -45,6 +45,7 @@ export const queuedColumns = {
 /** The end of a queued transaction changes these, and ends its wait. */
 export const endColumns = {
   ...beginningColumns,
+  listed_status: 'text',
   status_reason: 'text',
   canceled_at: 'bigint',
   cancel_origin: 'text',

@@ -39,11 +39,15 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
   const receipt = inclusion && inclusion.by !== 'external' ? inclusion : undefined
   const wait = waitToRow(transaction.wait)
   const { hold, held_until } = holdToRow(lifecycle)
+  const status = statusOf(transaction)
+  const open = !isTerminal(transaction)
+  const confirmed_at = ('inclusion' in lifecycle ? lifecycle.confirmedAt : undefined) ?? null
   // No spread: with one a row takes three times as long, and each change of a transaction makes one.
   return {
     phase: lifecycle.phase,
-    open: isTerminal(transaction) ? 0 : 1,
-    status: lifecycle.phase === 'held' ? 'held' : statusOf(transaction),
+    open: open ? 1 : 0,
+    status: lifecycle.phase === 'held' ? 'held' : status,
+    listed_status: open && confirmed_at === null ? null : status,
     status_reason: storableText(transaction.statusReason),
     wait_condition: wait.wait_condition,
     wait_facts: wait.wait_facts,
@@ -56,7 +60,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     verdict: cancellation ? verdictOn(transaction).state : null,
     ended_at:
       lifecycle.phase === 'final' ? lifecycle.finalAt : lifecycle.phase === 'dropped' ? lifecycle.droppedAt : null,
-    confirmed_at: ('inclusion' in lifecycle ? lifecycle.confirmedAt : undefined) ?? null,
+    confirmed_at,
     drop_reason: lifecycle.phase === 'dropped' ? lifecycle.reason : null,
     included_kind: inclusion ? (inclusion.by === 'attempt' ? inclusion.kind : inclusion.by) : null,
     included_hash: inclusion?.hash ?? null,

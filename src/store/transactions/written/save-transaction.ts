@@ -102,7 +102,9 @@ const drop = inLists(
       .$if(dialect === 'postgres', (query) => query.returning('id')),
   ),
   { id: 'text', version: 'bigint', ...endColumns },
-  (given) => `UPDATE transactions SET phase = given.phase, open = given.open, status = given.status,
+  (
+    given,
+  ) => `UPDATE transactions SET phase = given.phase, open = given.open, status = given.status, listed_status = given.listed_status,
       status_reason = given.status_reason, wait_condition = NULL, wait_facts = NULL, wait_since = NULL,
       canceled_at = given.canceled_at, cancel_origin = given.cancel_origin, verdict = given.verdict,
       ended_at = given.ended_at, drop_reason = given.drop_reason, version = transactions.version + 1
@@ -113,7 +115,9 @@ const drop = inLists(
     changesAll: true,
     alike: {
       but: 'id',
-      write: (p) => `UPDATE transactions SET phase = ${p.phase}, open = ${p.open}, status = ${p.status},
+      write: (
+        p,
+      ) => `UPDATE transactions SET phase = ${p.phase}, open = ${p.open}, status = ${p.status}, listed_status = ${p.listed_status},
           status_reason = ${p.status_reason}, wait_condition = NULL, wait_facts = NULL, wait_since = NULL,
           canceled_at = ${p.canceled_at}, cancel_origin = ${p.cancel_origin}, verdict = ${p.verdict},
           ended_at = ${p.ended_at}, drop_reason = ${p.drop_reason}, version = version + 1
