@@ -24,6 +24,7 @@ import { groupCommit } from './group-commit.ts'
 import { busyTimeoutMs, lockDatabase, runningWhileLocked } from './lock.ts'
 import { migrate, removeStatistics } from './migrate.ts'
 import { rememberRelayers } from './remember-relayers.ts'
+import { rememberVersions } from './remember-versions.ts'
 import { openSnapshots } from './snapshot.ts'
 import { refuseTransferred } from './transfer-mark.ts'
 
@@ -81,8 +82,9 @@ async function openFile(options: Options): Promise<Store> {
   const executor = sqliteExecutor(writer)
   const tallies = openTallies(executor)
   const pad = openAuditPad(executor)
-  const { session, sequences } = rememberRelayers(executor, sessionOver(executor, tallies, pad))
-  const deferred = together(sequences, tallies, pad)
+  const { session: remembering, versions } = rememberVersions(sessionOver(executor, tallies, pad))
+  const { session, sequences } = rememberRelayers(executor, remembering)
+  const deferred = together(versions, sequences, tallies, pad)
   const runAgain = runningWhileLocked(options.clock)
   const group = groupCommit(writer, unitsMax, deferred, executor.changes, runAgain)
   const probe = writer.prepare(

@@ -1,0 +1,57 @@
+// The versions that this process wrote last. No other process writes the file, so a transaction of such a version is the stored one, and
+// the owner, which records an attempt and then the nodes' answers, reads no version in between.
+import type { TransactionId } from '../../domain/ids.ts'
+import type { Deferred } from '../deferred.ts'
+import type { Session } from '../store.ts'
+
+/** Some steps of the largest windows. */
+const versionsMax = 20_000
+
+/** The session of units that share commits, and what their ends make of the versions that they wrote. */
+export function rememberVersions(session: Session): { readonly session: Session; readonly versions: Deferred } {
+  /** The oldest first. */
+  const written = new Map<TransactionId, number>()
+  /** Of the commit under way, which may fail. */
+  let unsure: TransactionId[] = []
+
+  function clear(): void {
+    written.clear()
+    unsure = []
+  }
+  function forgetUnsure(): void {
+    for (const id of unsure) written.delete(id)
+    unsure = []
+  }
+  return {
+    session: {
+      ...session,
+      current: async (known) => (written.get(known.id) === known.version ? known : session.current(known)),
+      async saveTransaction(before, after, now) {
+        written.delete(before.id)
+        const saved = await session.saveTransaction(before, after, now)
+        written.set(saved.id, saved.version)
+        unsure.push(saved.id)
+        const [oldest] = written.size > versionsMax ? written.keys() : []
+        if (oldest !== undefined) written.delete(oldest)
+        return saved
+      },
+      // These write transactions by statements of their own.
+      cancelPending(relayerId, now, by) {
+        clear()
+        return session.cancelPending(relayerId, now, by)
+      },
+      takeBulk(part, now, reckoning) {
+        clear()
+        return session.takeBulk(part, now, reckoning)
+      },
+    },
+    versions: {
+      keep() {},
+      forget: forgetUnsure,
+      reset: forgetUnsure,
+      async write() {
+        unsure = []
+      },
+    },
+  }
+}
