@@ -24,7 +24,7 @@ test('a send, from its POST until it is confirmed and final', async () => {
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 8, select: 27, insert: 21, update: 8, commit: 8 },
+        statements: { begin: 8, select: 26, insert: 21, update: 8, commit: 8 },
         rows: {
           transactions: 5,
           attempts: 2,
@@ -79,7 +79,7 @@ test('a DELETE of a transaction in flight, until its no-op is final', async () =
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 8, select: 29, insert: 10, update: 9, commit: 8 },
+        statements: { begin: 8, select: 28, insert: 10, update: 9, commit: 8 },
         rows: {
           transactions: 5,
           attempts: 2,

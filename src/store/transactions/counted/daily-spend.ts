@@ -1,13 +1,15 @@
-// What each relayer spent on each day, added in the commit in which a transaction becomes final.
+// What each relayer spent on each day, added in the commit in which a transaction becomes final: one row for
+// each relayer and day.
 import { sql } from 'kysely'
 import type { DailySpend } from '../../../domain/daily-spend.ts'
 import { dayOf, valuePaid } from '../../../domain/daily-spend.ts'
-import type { RelayerId } from '../../../domain/ids.ts'
 import { isSweep } from '../../../domain/sweep.ts'
 import { feesPaid, isInPhase, type Transaction } from '../../../domain/transaction.ts'
 import { minWei, type TimestampMs, type Wei } from '../../../domain/units.ts'
+import type { DailySpendTable } from '../../access-tables.ts'
 import { inLists } from '../../in-lists.ts'
 import { type Executor, statement } from '../../statement.ts'
+import { recordOf } from '../../values.ts'
 
 /** Sums of two integers are exact in both databases; amounts of wei fit no integer column. */
 const weiPerGwei = 1_000_000_000n
@@ -17,87 +19,71 @@ const gweiMax = 2n ** 43n
 /** More is paid on no chain where ether is worth anything, and a million such sums still fit the column. */
 const etherMax = 2n ** 43n
 
-interface Addition {
-  relayer_id: RelayerId
-  day: number
-  transactions: number
-  no_ops: number
-  unpriced: number
-  gwei: number
-  wei: number
-  spent_ether: number
-  spent_gwei: number
-  spent_wei: number
+const sumNames = [
+  ...(['transactions', 'no_ops', 'unpriced', 'gwei', 'wei'] as const),
+  ...(['spent_ether', 'spent_gwei', 'spent_wei'] as const),
+] as const satisfies readonly (keyof DailySpendTable)[]
+
+const ofEach = <T>(value: (name: (typeof sumNames)[number]) => T) => recordOf(sumNames, value)
+
+/** What transactions add to the sums of a day. */
+export type SpendChange = DailySpendTable
+
+/** Changes that wait for their commit. */
+interface SpendSheet {
+  add(change: SpendChange): void
+  clear(): void
+  write(executor: Executor): Promise<void>
+}
+
+export function openSpendSheet(): SpendSheet {
+  let waiting = new Map<string, SpendChange>()
+
+  return {
+    add(change) {
+      const key = `${change.relayer_id} ${change.day}`
+      const known = waiting.get(key)
+      waiting.set(key, known ? { ...change, ...ofEach((name) => known[name] + change[name]) } : change)
+    },
+    clear() {
+      waiting = new Map()
+    },
+    async write(executor) {
+      const changes = waiting
+      waiting = new Map()
+      for (const change of changes.values()) await executor.all(add, change)
+    },
+  }
 }
 
 const add = inLists(
-  statement<Addition>((db, p) =>
+  statement<SpendChange>((db, p) =>
     db
       .insertInto('daily_spend')
-      .values({
-        relayer_id: p.relayer_id,
-        day: p.day,
-        transactions: p.transactions,
-        no_ops: p.no_ops,
-        unpriced: p.unpriced,
-        gwei: p.gwei,
-        wei: p.wei,
-        spent_ether: p.spent_ether,
-        spent_gwei: p.spent_gwei,
-        spent_wei: p.spent_wei,
-      })
+      .values({ relayer_id: p.relayer_id, day: p.day, ...ofEach((name) => p[name]) })
       .onConflict((conflict) =>
-        conflict.columns(['relayer_id', 'day']).doUpdateSet({
-          transactions: sql`daily_spend.transactions + excluded.transactions`,
-          no_ops: sql`daily_spend.no_ops + excluded.no_ops`,
-          unpriced: sql`daily_spend.unpriced + excluded.unpriced`,
-          gwei: sql`daily_spend.gwei + excluded.gwei`,
-          wei: sql`daily_spend.wei + excluded.wei`,
-          spent_ether: sql`daily_spend.spent_ether + excluded.spent_ether`,
-          spent_gwei: sql`daily_spend.spent_gwei + excluded.spent_gwei`,
-          spent_wei: sql`daily_spend.spent_wei + excluded.spent_wei`,
-        }),
+        conflict
+          .columns(['relayer_id', 'day'])
+          .doUpdateSet(
+            ofEach((name) => sql<number>`${sql.ref(`daily_spend.${name}`)} + ${sql.ref(`excluded.${name}`)}`),
+          ),
       ),
   ),
-  {
-    relayer_id: 'text',
-    day: 'bigint',
-    transactions: 'bigint',
-    no_ops: 'bigint',
-    unpriced: 'bigint',
-    gwei: 'bigint',
-    wei: 'bigint',
-    spent_ether: 'bigint',
-    spent_gwei: 'bigint',
-    spent_wei: 'bigint',
-  },
-  // One statement may change a row only once, so the rows of a day are summed first.
-  (given) => `INSERT INTO daily_spend
-      (relayer_id, day, transactions, no_ops, unpriced, gwei, wei, spent_ether, spent_gwei, spent_wei)
-    SELECT relayer_id, day, sum(transactions), sum(no_ops), sum(unpriced), sum(gwei), sum(wei), sum(spent_ether),
-      sum(spent_gwei), sum(spent_wei) FROM ${given}
-    GROUP BY relayer_id, day
+  { relayer_id: 'text', day: 'bigint', ...ofEach(() => 'bigint' as const) },
+  (given, columns) => `INSERT INTO daily_spend (${columns}) SELECT * FROM ${given}
     ON CONFLICT (relayer_id, day) DO UPDATE SET
-      transactions = daily_spend.transactions + excluded.transactions, no_ops = daily_spend.no_ops + excluded.no_ops,
-      unpriced = daily_spend.unpriced + excluded.unpriced, gwei = daily_spend.gwei + excluded.gwei,
-      wei = daily_spend.wei + excluded.wei, spent_ether = daily_spend.spent_ether + excluded.spent_ether,
-      spent_gwei = daily_spend.spent_gwei + excluded.spent_gwei, spent_wei = daily_spend.spent_wei + excluded.spent_wei`,
+    ${sumNames.map((name) => `${name} = daily_spend.${name} + excluded.${name}`).join(', ')}`,
 )
 
-/** Adds nothing unless this change makes the spender of the nonce final, and the account paid for it. */
-export async function addDailySpend(
-  executor: Executor,
-  before: Transaction,
-  after: Transaction,
-  now: TimestampMs,
-): Promise<void> {
+/** Undefined unless this change makes the spender of the nonce final, and the account paid for it. */
+export function spendOf(before: Transaction, after: Transaction, now: TimestampMs): SpendChange | undefined {
   const final = finalSpender(before, after, now)
-  if (!final || final.inclusion.by === 'external') return
+  if (!final || final.inclusion.by === 'external') return undefined
   const { transaction, inclusion, finalAt } = final
   const paid = feesPaid(inclusion)
   const fees = paid !== undefined && paid / weiPerGwei <= gweiMax ? paid : undefined
   const spent = isSweep(transaction) ? 0n : valuePaid(transaction, inclusion) + (fees ?? 0n)
-  await executor.all(add, {
+  return {
     relayer_id: after.relayerId,
     day: dayOf(finalAt),
     transactions: 1,
@@ -106,7 +92,7 @@ export async function addDailySpend(
     gwei: Number((fees ?? 0n) / weiPerGwei),
     wei: Number((fees ?? 0n) % weiPerGwei),
     ...spentColumns(spent),
-  })
+  }
 }
 
 /** A payload that was given up for now goes back into the queue when the no-op that took its nonce is final. */
@@ -127,11 +113,11 @@ function spentColumns(spent: Wei) {
   }
 }
 
-function spentOf({ spent_ether: ether, spent_gwei: gwei, spent_wei: wei }: Addition): Wei {
+function spentOf({ spent_ether: ether, spent_gwei: gwei, spent_wei: wei }: SpendChange): Wei {
   return (BigInt(ether) * gweiPerEther + BigInt(gwei)) * weiPerGwei + BigInt(wei)
 }
 
-const since = statement<{ day: number }, Addition>((db, p) =>
+const since = statement<{ day: number }, SpendChange>((db, p) =>
   db.selectFrom('daily_spend').selectAll().where('day', '>=', p.day).orderBy('day').orderBy('relayer_id'),
 )
 

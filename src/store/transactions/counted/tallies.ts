@@ -1,5 +1,5 @@
 // The number of transactions per status, and the bytes of the pending ones, written with each change: reading them takes constant time.
-// The figures of five minutes are written with them.
+// The figures of five minutes and of days are written with them.
 import { sql } from 'kysely'
 import type { FigureChange, RelayerFigures } from '../../../domain/figures.ts'
 import type { RelayerId } from '../../../domain/ids.ts'
@@ -12,6 +12,7 @@ import { type DialectName, type Executor, statement } from '../../statement.ts'
 import type { PendingOfRelayer } from '../../store.ts'
 import { recordOf } from '../../values.ts'
 import { type BulkChange, openBulkSheet } from './bulk-sheet.ts'
+import { openSpendSheet, type SpendChange } from './daily-spend.ts'
 import { openFigureSheet } from './figures.ts'
 import { partsOf, type TallyChanges } from './tally-changes.ts'
 
@@ -20,6 +21,8 @@ export interface Tallies extends Deferred {
   count(relayerId: RelayerId, status: Tallied, change: number): void
   /** Adds to the figures of five minutes. */
   addFigures(relayerId: RelayerId, changes: readonly FigureChange[]): void
+  /** Adds to the sums of a day. */
+  addSpend(change: SpendChange): void
   /** Adds to the counts of a bulk cancellation. */
   addBulk(change: BulkChange): void
   /** The change by this unit and by earlier units of the commit. */
@@ -37,11 +40,20 @@ type Changes = Map<RelayerId, Map<Tallied, number>>
 /** The tallies of a commit. With `appended`, relayers that are locked append their changes. */
 export function openTallies(executor: Executor, appended?: TallyChanges): Tallies {
   const sheet = openFigureSheet()
+  const spendSheet = openSpendSheet()
   const bulkSheet = openBulkSheet()
   let kept: Changes = new Map()
   let counted: Change[] = []
   let figures: RelayerFigures[] = []
+  let spends: SpendChange[] = []
   let bulks: BulkChange[] = []
+
+  function forget() {
+    counted = []
+    figures = []
+    spends = []
+    bulks = []
+  }
 
   return {
     count(relayerId, status, change) {
@@ -49,6 +61,9 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
     },
     addFigures(relayerId, changes) {
       for (const change of changes) figures.push({ relayerId, ...change })
+    },
+    addSpend(change) {
+      spends.push(change)
     },
     addBulk(change) {
       bulks.push(change)
@@ -61,22 +76,16 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
     keep() {
       for (const { relayerId, status, change } of counted) addTo(kept, relayerId, status, change)
       for (const change of figures) sheet.add(change.relayerId, change)
+      for (const change of spends) spendSheet.add(change)
       for (const change of bulks) bulkSheet.add(change)
-      bulks = []
-      counted = []
-      figures = []
+      forget()
     },
-    forget() {
-      counted = []
-      figures = []
-      bulks = []
-    },
+    forget,
     reset() {
       kept = new Map()
-      counted = []
-      figures = []
-      bulks = []
+      forget()
       sheet.clear()
+      spendSheet.clear()
       bulkSheet.clear()
     },
     async write() {
@@ -89,6 +98,7 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
         }
       }
       await sheet.write(executor)
+      await spendSheet.write(executor)
       await bulkSheet.write(executor)
       await appended?.foldMany()
     },

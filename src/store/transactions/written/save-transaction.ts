@@ -19,7 +19,7 @@ import type { TimestampMs } from '../../../domain/units.ts'
 import { inLists, type Listed } from '../../in-lists.ts'
 import { releaseNonce } from '../../relayers/gap-record.ts'
 import { changeOne, type Executor, statement } from '../../statement.ts'
-import { addDailySpend } from '../counted/daily-spend.ts'
+import { spendOf } from '../counted/daily-spend.ts'
 import type { Tallies } from '../counted/tallies.ts'
 import { lockTransaction } from '../rows/find-transaction.ts'
 import { bytesOf } from '../rows/payload-row.ts'
@@ -151,7 +151,8 @@ export async function saveTransaction(
   if (givesNonceBack(before, after)) await releaseNonce(executor, before.relayerId, before.lifecycle.nonce)
   if (attemptsOf(before).length > 0 && attemptsOf(after).length === 0) await withdrawAttempts(executor, before.id)
   else await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
-  await addDailySpend(executor, before, after, now)
+  const spend = spendOf(before, after, now)
+  if (spend) tallies.addSpend(spend)
   tallies.addFigures(after.relayerId, figureChanges(before, after, now))
   const counts = countChange(before, after)
   if (counts && after.bulkPart !== undefined) tallies.addBulk({ part: after.bulkPart, at: now, counts })
