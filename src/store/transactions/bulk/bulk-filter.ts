@@ -7,6 +7,7 @@ import { isAmong } from '../../in-lists.ts'
 import type { StoredStatus } from '../../schema.ts'
 import type { DialectName, Executor } from '../../statement.ts'
 import { type Json, toJson } from '../../values.ts'
+import { isValueBetween, type ValueBounds, valueBounds } from '../rows/value-bounds.ts'
 import { readLabels } from '../written/labels.ts'
 
 /**
@@ -23,7 +24,7 @@ export function statusesToWalk(filter: BulkFilter): readonly QueuedStatus[] {
 }
 
 /** Parameters of `isMatch`. A member of the filter that is absent matches all. */
-export interface FilterParameters {
+export interface FilterParameters extends ValueBounds {
   ids: Json<readonly TransactionId[]>
   to: string
   selector: string
@@ -31,18 +32,12 @@ export interface FilterParameters {
   tagCount: number
   createdFrom: number
   createdTo: number
-  valueFrom: string
-  valueFromChars: number
-  valueTo: string
-  valueToChars: number
 }
 
 const last = Number.MAX_SAFE_INTEGER
 
 export function filterParameters(filter: BulkFilter, instant: TimestampMs): FilterParameters {
   const created = createdWithin(filter, instant)
-  const valueFrom = String(filter.valueFrom ?? 0n)
-  const valueTo = String(filter.valueTo ?? 2n ** 256n)
   return {
     ids: toJson(filter.ids ?? []),
     to: filter.to ?? '',
@@ -51,23 +46,18 @@ export function filterParameters(filter: BulkFilter, instant: TimestampMs): Filt
     tagCount: filter.tags?.length ?? 0,
     createdFrom: created.from ?? -last,
     createdTo: created.to ?? last,
-    valueFrom,
-    valueFromChars: valueFrom.length,
-    valueTo,
-    valueToChars: valueTo.length,
+    ...valueBounds(filter),
   }
 }
 
 /** Expressions throughout, so that no other index is chosen for them. Of ids, see `isNamed`. */
 export function isMatch(p: FilterParameters, dialect: DialectName): RawBuilder<SqlBool> {
-  // Of decimals without leading zeros, the longer one is greater; of two with one length, the later text.
   return sql`(${p.to} = '' OR (to_address || '') = ${p.to})
     AND (${p.selector} = '' OR (to_address IS NOT NULL AND substr(data, 1, 10) = ${p.selector}))
     AND (${p.tagCount} = 0 OR (SELECT COUNT(*) FROM transaction_tags
       WHERE transaction_tags.transaction_id = transactions.id AND ${isAmong('transaction_tags.tag', p.tags, dialect)}) > 0)
     AND +created_at >= ${p.createdFrom} AND +created_at <= ${p.createdTo}
-    AND (length(value) > ${p.valueFromChars} OR (length(value) = ${p.valueFromChars} AND value >= ${p.valueFrom}))
-    AND (length(value) < ${p.valueToChars} OR (length(value) = ${p.valueToChars} AND value <= ${p.valueTo}))`
+    AND ${isValueBetween(p)}`
 }
 
 /** Whether the filter names the row. The condition uses the key: a filter's ids are few. */

@@ -4,7 +4,9 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
 import type { ListPosition, Match, Matches, TransactionFilter } from '../../list-port.ts'
 import { type DialectName, type Executor, first, type Statement, statement } from '../../statement.ts'
+import { recordOf } from '../../values.ts'
 import { inProgress, inQueue, onHold } from '../rows/open-rows.ts'
+import { isValueBetween, type ValueBounds, valueBounds } from '../rows/value-bounds.ts'
 import { hasExternalId, hasTag } from '../written/labels.ts'
 
 /** Rows that one request looks at. */
@@ -35,7 +37,7 @@ interface Shape {
   readonly byTime: boolean
 }
 
-interface Parameters {
+interface Parameters extends ValueBounds {
   readonly relayerId: RelayerId
   readonly status: string
   readonly verdict: string
@@ -44,10 +46,6 @@ interface Parameters {
   readonly nonceTo: number
   readonly createdFrom: number
   readonly createdTo: number
-  readonly valueFrom: string
-  readonly valueFromChars: number
-  readonly valueTo: string
-  readonly valueToChars: number
   readonly text: string
   readonly textChars: number
   readonly externalId: string
@@ -78,14 +76,20 @@ export async function findMatches(
   rowsMax = rowsLookedAtMax,
 ): Promise<Matches> {
   const paths = await pathsFor(executor, relayerId, filter, rowsMax)
-  const parts = await Promise.all(paths.map((path) => findBy(executor, relayerId, path, filter, before, rowsMax)))
+  const parts: Matches[] = []
+  // One after the other: a transaction that goes from one part to the next between the reads is found twice, and not missed.
+  for (const path of paths) parts.push(await findBy(executor, relayerId, path, filter, before, rowsMax))
   const [only, ...others] = parts
   if (only && others.length === 0) return only
-  const ends = parts.flatMap(({ end }) => end ?? [])
-  const [end] = ends.sort((one, other) => other.sequence - one.sequence)
-  const found = parts.flatMap((part) => part.found).filter(({ sequence }) => !end || sequence >= end.sequence)
-  return { found: found.sort((one, other) => other.sequence - one.sequence), ...(end && { end }) }
+  const [end] = parts.flatMap((part) => part.end ?? []).sort(newestFirst)
+  const found = new Map(parts.flatMap((part) => part.found).map((each) => [each.sequence, each]))
+  const inWindow = [...found.values()].filter(({ sequence }) => !end || sequence >= end.sequence).sort(newestFirst)
+  const shown = inWindow.slice(0, rowsMax)
+  const last = inWindow.length > rowsMax ? shown.at(-1) : end
+  return { found: shown, ...(last && { end: { sequence: last.sequence, createdAt: last.createdAt } }) }
 }
+
+const newestFirst = (one: ListPosition, other: ListPosition) => other.sequence - one.sequence
 
 async function findBy(
   executor: Executor,
@@ -123,7 +127,7 @@ async function pathsFor(
   if (hasTimes(filter)) return ['created']
   if (filter.verdict === 'lost' || filter.verdict === 'external') return ['verdict']
   if (filter.status === undefined) return ['sequence']
-  return filter.status === 'pending' ? ['queue', 'held'] : ['progress', 'status']
+  return filter.status === 'pending' ? ['held', 'queue'] : ['progress', 'status']
 }
 
 const hasNonces = ({ nonceFrom, nonceTo }: TransactionFilter) => nonceFrom !== undefined || nonceTo !== undefined
@@ -153,8 +157,6 @@ function parametersOf(
   newest: ListPosition,
   oldest: ListPosition,
 ): Parameters {
-  const valueFrom = String(filter.valueFrom ?? 0n)
-  const valueTo = String(filter.valueTo ?? 2n ** 256n)
   const { text = '' } = filter
   return {
     relayerId,
@@ -165,10 +167,7 @@ function parametersOf(
     nonceTo: filter.nonceTo ?? last,
     createdFrom: filter.createdFrom ?? 0,
     createdTo: filter.createdTo ?? last,
-    valueFrom,
-    valueFromChars: valueFrom.length,
-    valueTo,
-    valueToChars: valueTo.length,
+    ...valueBounds(filter),
     text,
     textChars: text.length,
     externalId: filter.externalId ?? '',
@@ -309,16 +308,8 @@ const endOfLabel = (path: LabelPath) =>
   )
 
 const windowEnds = {
-  externalId: endOfLabel('externalId'),
-  tag: endOfLabel('tag'),
-  receiver: windowEnd('receiver'),
-  created: windowEnd('created'),
-  verdict: windowEnd('verdict'),
-  queue: windowEnd('queue'),
-  held: windowEnd('held'),
-  progress: windowEnd('progress'),
-  status: windowEnd('status'),
-  sequence: windowEnd('sequence'),
+  ...recordOf(['externalId', 'tag'], endOfLabel),
+  ...recordOf(['receiver', 'created', 'verdict', 'sequence', 'queue', 'held', 'progress', 'status'], windowEnd),
 }
 
 /** Conditions beyond the path's own. All are expressions, so that no other index is chosen for them. */
@@ -351,15 +342,6 @@ function others(shape: Shape, p: Parameters): RawBuilder<SqlBool>[] {
 /** Transactions on hold are pending too. */
 function hasStatus(p: Parameters): RawBuilder<SqlBool> {
   return sql`(CASE status WHEN 'held' THEN 'pending' ELSE status END) = ${p.status}`
-}
-
-/**
- * Whether the value is within the bounds. Of decimals without leading zeros, the longer one is greater; of two with one length,
- * the later text.
- */
-function isValueBetween(p: Parameters): RawBuilder<SqlBool> {
-  return sql`(length(value) > ${p.valueFromChars} OR (length(value) = ${p.valueFromChars} AND value >= ${p.valueFrom}))
-    AND (length(value) < ${p.valueToChars} OR (length(value) = ${p.valueToChars} AND value <= ${p.valueTo}))`
 }
 
 const matches = new Map<string, Statement<Parameters, FoundRow>>()
