@@ -8,10 +8,10 @@ import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
 import type { CancellationIntent, Status } from '../../../domain/transaction.ts'
 import type { TimestampMs } from '../../../domain/units.ts'
 import type { BulkMatches, MatchRequest } from '../../bulk-port.ts'
+import { inQueue, onHold } from '../../open-rows.ts'
 import { type DialectName, type Executor, first, statement } from '../../statement.ts'
 import { type Json, payloadBytes, toJson } from '../../values.ts'
 import type { Tallies } from '../counted/tallies.ts'
-import { inQueue, onHold } from '../rows/open-rows.ts'
 import { dropOf } from '../written/save-transaction.ts'
 import {
   type FilterParameters,

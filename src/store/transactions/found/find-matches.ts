@@ -3,9 +3,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
 import type { ListPosition, Match, Matches, TransactionFilter } from '../../list-port.ts'
+import { inProgress, inQueue, onHold } from '../../open-rows.ts'
 import { type DialectName, type Executor, first, type Statement, statement } from '../../statement.ts'
 import { recordOf } from '../../values.ts'
-import { inProgress, inQueue, onHold } from '../rows/open-rows.ts'
 import { isValueBetween, type ValueBounds, valueBounds } from '../rows/value-bounds.ts'
 import { hasExternalId, hasTag } from '../written/labels.ts'
 

@@ -3,8 +3,8 @@ import type { Ended } from '../../../domain/decide/lost-history/lost-cancellatio
 import type { RelayerId } from '../../../domain/ids.ts'
 import type { Transaction } from '../../../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../../../domain/units.ts'
+import { inQueue, onHold } from '../../open-rows.ts'
 import { type Executor, first, statement } from '../../statement.ts'
-import { inQueue, onHold } from '../rows/open-rows.ts'
 import { type TransactionRow, transactionFromRow } from '../rows/transaction-row.ts'
 
 /** A lost history may have released transactions that are on hold in this copy. Each part goes by its index. */

@@ -4,10 +4,10 @@ import type { ConfirmedRowsDue } from '../../../domain/decide/facts/confirmed-no
 import type { ConfirmedNotFinal, NonceRun } from '../../../domain/decide/plan/work.ts'
 import type { Hash, RelayerId } from '../../../domain/ids.ts'
 import type { Transaction } from '../../../domain/transaction.ts'
+import { unsettled } from '../../open-rows.ts'
 import type { Flag } from '../../schema.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../../statement.ts'
 import { type AttemptRow, attemptFromRow } from '../rows/attempt-row.ts'
-import { unsettled } from '../rows/open-rows.ts'
 import { type TransactionRow, transactionFromRow } from '../rows/transaction-row.ts'
 
 interface SummaryRow {
