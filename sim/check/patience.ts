@@ -113,9 +113,7 @@ export function watchPatience({ committed }: Disk, blocks: Blocks, watch: Patien
     const since = counted.get(`${instance.id} ${relayer} ${nonce}`)
     if (since === undefined || since >= (began.get(`${instance.id} ${relayer}`) ?? 0)) return
     if ((earlierAt(relayer, nonce, place)[0]?.n ?? 0) > 0 || nowMs() - since >= foreignMs) return
-    // The service counts from its first one behind any foreign transaction, also for those above that.
-    const { nonce: next } = accountAt(blocks.canonical(), addresses[Number(relayer.slice(1))] ?? '')
-    const firsts = behind(relayer, next).map((each) => recordedMs.get(`${each.transaction_id} ${each.nonce}`))
+    const firsts = behind(relayer, nonce).map((each) => recordedMs.get(`${each.transaction_id} ${each.nonce}`))
     if (firsts.some((ms) => ms === undefined || nowMs() - ms >= foreignMs)) return
     fail(
       `${id.slice(-6)} takes nonce ${nonce}, for which a node counted a foreign transaction ${nowMs() - since} ms ago`,

@@ -11,6 +11,32 @@ export const ofPatience: readonly Mutant[] = [
     edits: [{ file: 'src/domain/decide/rules/foreign-nonces.ts', find: 'ms: 8 * bumpAfter.ms }', put: 'ms: 0 }' }],
   },
   {
+    name: 'foreign-patience-for-all-nonces-at-once',
+    breaks: 'takes the nonce of a payment that a restore lost as soon as ours below it have waited',
+    caughtBy: 'test/domain/decide/rules/foreign-nonces.test.ts',
+    expects: 'those above ours, however long ours below them has waited',
+    edits: [
+      {
+        file: 'src/domain/decide/rules/foreign-nonces.ts',
+        find: 'Math.max(0, ...behind.map(({ lifecycle }) => lifecycle.nonce))',
+        put: 'behind.length > 0 ? Number.POSITIVE_INFINITY : 0',
+      },
+    ],
+  },
+  {
+    name: 'foreign-patience-since-before-a-restore',
+    breaks: 'takes the nonce of a lost payment below ours of long ago as soon as a pool shows it',
+    caughtBy: 'test/domain/decide/rules/foreign-nonces.test.ts',
+    expects: 'however long ago ours was signed, they have their time in each process',
+    edits: [
+      {
+        file: 'src/domain/decide/rules/foreign-nonces.ts',
+        find: 'Math.min(behindLong, countedLong)',
+        put: 'behindLong',
+      },
+    ],
+  },
+  {
     name: 'unexplained-patience-in-blocks-only',
     breaks: 'fills the nonce of a payment that a restore lost, while a pool still holds it',
     caughtBy: 'test/domain/lost-history/check-history.test.ts',

@@ -15,10 +15,12 @@ import {
   inFlightOf,
   isQueueBlocked,
   nextExpiry,
+  type PoolCount,
   queuedOf,
   type SeenUnexplained,
   type Work,
 } from '../domain/decide/plan/work.ts'
+import { poolCountsAfter } from '../domain/decide/rules/foreign-nonces.ts'
 import { hasDueHold, isIdle, nextRelease } from '../domain/decide/rules/holds.ts'
 import { witnessesToCall } from '../domain/decide/rules/second-witness.ts'
 import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/terms/window.ts'
@@ -64,8 +66,8 @@ export interface OwnerMemory {
   readonly lostHistory: LostHistory | 'all' | 'none'
   /** The window: how many may be in flight, as this owner has seen the chain take them. Absent: `firstWindow`. */
   readonly window?: Window
-  /** Since when the pool's count lies too far above the account's nonce, by `clock.elapsed()`. */
-  readonly poolBeyondSince?: Moment
+  /** The counts of a pool above foreign nonces, by `clock.elapsed()`. */
+  readonly poolCounts?: readonly PoolCount[]
   /** Since when the history check has seen unexplained nonces, by the same clock. */
   readonly unexplainedSince?: SeenUnexplained
   /** The highest head, and when this owner first saw one as high. */
@@ -134,11 +136,11 @@ export async function step(
   // While held up, a step looks at races only, so the other conditions stay as they were reported.
   const reported = isQueueBlocked(work) ? {} : { conditions: plan.conditions }
   const at = { block: number, ms: context.clock.elapsed() }
-  const poolBeyondSince = plan.isPoolBeyond ? (carried.poolBeyondSince ?? at) : undefined
+  const poolCounts = poolCountsAfter(carried.poolCounts ?? [], { work, observation, policy, now }, at)
   const unexplainedSince = unexplainedAfter(carried.unexplainedSince, plan, observation.nonce, at)
-  const pool = poolBeyondSince !== undefined || (carried.pool && queuedOf(work).length === 0)
+  const pool = poolCounts.length > 0 || (carried.pool && queuedOf(work).length === 0)
   const balance = carried.balance && observation.balance === undefined
-  const since = { ...(poolBeyondSince && { poolBeyondSince }), ...(unexplainedSince && { unexplainedSince }) }
+  const since = { ...(poolCounts.length > 0 && { poolCounts }), ...(unexplainedSince && { unexplainedSince }) }
   const ofLook = { window, headSeen, lastLook: look, ...since, ...(chances && { chances }) }
   const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', ...ofLook } as const
   if (ownership.lost.aborted) return { idle: true, carried: known, ...reported }
@@ -165,7 +167,7 @@ function withMemory(context: StepContext, stored: Work, carried: OwnerMemory, un
   const { remote } = context.signerOf(stored.relayer)
   const lostHistory = historyOf(stored, carried)
   const { presigned } = stored
-  const { poolBeyondSince, unexplainedSince } = carried
+  const { poolCounts, unexplainedSince } = carried
   return {
     ...stored,
     window: (carried.window ?? firstWindow).size,
@@ -176,7 +178,7 @@ function withMemory(context: StepContext, stored: Work, carried: OwnerMemory, un
     ...(lostHistory !== 'none' && { lostHistory }),
     ...(carried.lastLook && { counted: carried.lastLook.observation.nonce }),
     ...(carried.balance && { isBalanceInDoubt: true as const }),
-    ...(poolBeyondSince && { poolBeyondSince: dated(poolBeyondSince, context) }),
+    ...(poolCounts && { poolCounts: poolCounts.map((each) => dated(each, context)) }),
     ...(unexplainedSince && { unexplainedSince: dated(unexplainedSince, context) }),
   }
 }

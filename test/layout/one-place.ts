@@ -104,7 +104,7 @@ const ruleFacts: readonly RuleFacts[] = [
   },
   {
     rule: 'rules/foreign-nonces.ts',
-    facts: /\bisPoolUnseen\b|\bpoolBeyondSince\b/,
+    facts: /\bisPoolUnseen\b|\bpoolCounts\b/,
     // The window looks for what a pool dropped. The engine observes, and remembers.
     besides: ['domain/decide/terms/window.ts', 'engine/step.ts'],
   },

@@ -69,8 +69,10 @@ export function previewCancellation(
   const open = canceled.filter((transaction) => isInPhase(transaction, 'inFlight', 'mined'))
   // Where no node shows its pool a gap waits for a while, and then needs its no-op all the same.
   const pendingNonce = observation.pendingNonce ?? observation.nonce
+  // Since when a pool counts foreign transactions, only the owner knows: the time of ours behind them decides.
+  const poolCounts = [{ below: pendingNonce, block: 0, ms: 0, isBeyond: false }]
   const { decisions } = decide({
-    work: { ...work, open, queued: [], held: [], expiring: [], gapRecord: gapsOf(work) },
+    work: { ...work, open, queued: [], held: [], expiring: [], gapRecord: gapsOf(work), poolCounts },
     // The cost is computed without regard to the balance: the caller compares the two.
     observation: { ...observation, pendingNonce, balance: anyBalance },
     policy: { ...policy, profile: withoutReserve(policy.profile) },

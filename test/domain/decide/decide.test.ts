@@ -466,7 +466,10 @@ test('a nonce that a foreign transaction finally used is never free again, whate
 
 test('a foreign transaction that waits in the pool below ours keeps its nonce for a while, and not for ever', () => {
   const behind = (blocks: number) => inFlight(5, [someAttempt(5, { recordedAtBlock: height - blocks })])
-  const look = (blocks: number) => verbs(plan({ open: [behind(blocks)] }, { nonce: 4, pendingNonce: 6 }).decisions)
+  const look = (blocks: number) => {
+    const poolCounts = [{ below: 6, block: height - blocks, ms: now - 24_000, isBeyond: false }]
+    return verbs(plan({ open: [behind(blocks)], poolCounts }, { nonce: 4, pendingNonce: 6 }).decisions)
+  }
   expect(look(3)).not.toContain('fillGap')
   expect(look(12)).toContain('fillGap')
 })

@@ -12,10 +12,8 @@ import {
   now,
   someAttempt,
   someNoOp,
-  someObservation,
   somePolicy,
   someSituation,
-  someWork,
 } from '../some.ts'
 
 const far = height + 100_000
@@ -33,8 +31,8 @@ test('a no-op that was priced there gets another bid at once', () => {
 })
 
 test('a nonce below ours does not wait for a foreign transaction until the chain is as high', () => {
-  const work = someWork({ open: [inFlight(3, [someAttempt(3, { recordedAtBlock: far })])] })
-  expect(foreignNonceUsableFrom(work, someObservation(), somePolicy)).toMatchObject({
+  const situation = someSituation({ open: [inFlight(3, [someAttempt(3, { recordedAtBlock: far })])] })
+  expect(foreignNonceUsableFrom(0, situation)).toMatchObject({
     block: foreignPatience(somePolicy).blocks,
   })
 })

@@ -93,8 +93,6 @@ export interface Assignments {
   readonly decisions: readonly Decision[]
   /** Facts that have to be read first. */
   readonly lacks: Lacks
-  /** The pool's count lies too far above the account's nonce. */
-  readonly isPoolBeyond?: boolean
   /** The decisions made room, or work, that this observation does not cover. */
   readonly observeAgainAtOnce: boolean
 }

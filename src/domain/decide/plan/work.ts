@@ -69,8 +69,8 @@ export interface ProcessMemory {
   readonly counted?: Nonce
   /** Limit of transactions in flight where `max_in_flight` is not set. Absent: as many as every node keeps. */
   readonly window?: number
-  /** When the pool's count first lay too far above the account's nonce. Absent: it does not. */
-  readonly poolBeyondSince?: Moment
+  /** The counts of a pool that lay above foreign nonces, lowest first. Absent: this process has read none yet. */
+  readonly poolCounts?: readonly PoolCount[]
   /** When the history check first saw unexplained nonces, up to `below`. Absent: not before this step. */
   readonly unexplainedSince?: SeenUnexplained
   /** The balance is read anew: this process may remember one from before another used the account. */
@@ -81,6 +81,13 @@ export interface ProcessMemory {
   readonly signing?: Signing
   /** Pre-signed no-ops that this process can open. Absent: `presign_cancel` is off. */
   readonly presigned?: readonly PresignedNoOp[]
+}
+
+/** The first count of a pool above foreign nonces, and when this process read it. */
+export interface PoolCount extends Moment {
+  readonly below: Nonce
+  /** It skips more foreign nonces than nodes keep of one sender. */
+  readonly isBeyond: boolean
 }
 
 /** Nonces that the record does not explain, and when they were first seen. Those from `below` on came later. */

@@ -9,11 +9,11 @@ import { type Assignments, type Decision, type Explanation, explain, nothing } f
 import { lacking } from '../plan/lacks.ts'
 import type { Situation, Work } from '../plan/work.ts'
 import { roomOnArrival } from '../rules/arrival-order.ts'
-import { awaitHidden, blockedByPool, foreignBelow, isPoolBeyond } from '../rules/foreign-nonces.ts'
+import { awaitHidden, blockedByPool, leftToOthers } from '../rules/foreign-nonces.ts'
 import { explainRefusedGapFiller, fillGaps, lookedAtMax } from '../rules/gap-fillers.ts'
 import { countedBalance, gasFundsOf } from '../rules/gas-reserve.ts'
 import { boundValueOf, frontOf, isSweepWaiting, obeysPause, reserveBeside } from '../rules/sweeps.ts'
-import { type FreeNonces, freeNonces, gapsBelow, highestWaiting, lowestGap } from '../terms/free-nonces.ts'
+import { type FreeNonces, freeNonces, highestWaiting, lowestGap } from '../terms/free-nonces.ts'
 import { isRemembered, minedAhead, paidBelow, spendable, upfrontCost } from '../terms/funds.ts'
 import { roomIn } from '../terms/window.ts'
 import { type Offer, type Offered, offerFor, type Purse } from './offer.ts'
@@ -25,7 +25,7 @@ export function assignNonces(situation: Situation): Assignments {
     return { ...nothing, decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: 'price' } }) }
   if (nonce < work.floor.spentBelow) return { ...nothing, decisions: explainBehind(work, nonce) }
 
-  const free = freeNonces(work, observation, foreignBelow(situation))
+  const free = freeNonces(work, observation, leftToOthers(situation))
   const highest = highestWaiting(work)
   const gap = lowestGap(work, observation)
   const hidden = gap === undefined ? undefined : awaitHidden(gap, situation)
@@ -35,7 +35,7 @@ export function assignNonces(situation: Situation): Assignments {
   const assigned = assignQueue(market, free, situation)
   if (assigned.lacks.size > 0) return { ...nothing, lacks: assigned.lacks }
   // The next observation may give a nonce to a queued transaction. Until then no no-op is paid for it.
-  const gaps = assigned.observeAgainAtOnce ? [] : gapsBelow(highest, free, work, lookedAtMax(work))
+  const gaps = assigned.observeAgainAtOnce ? [] : free.lowestBelow(highest, lookedAtMax(work))
   const filled = fillGaps(gaps, market, situation)
   if (filled.lacks.size > 0) return { ...nothing, lacks: filled.lacks }
   return {
@@ -43,7 +43,6 @@ export function assignNonces(situation: Situation): Assignments {
     decisions: [...assigned.decisions, ...filled.decisions, ...explainRefusedGapFiller(work)],
     // A signer that fails would be called again and again.
     observeAgainAtOnce: assigned.observeAgainAtOnce || (filled.observeAgainAtOnce && !work.signing),
-    isPoolBeyond: isPoolBeyond(work, observation),
   }
 }
 
@@ -121,7 +120,7 @@ function assignEach(
       }
       case 'offer':
         decided.push(assignment(stored, offered, free.take()))
-        purse = paidFrom(purse, offered, free.peek())
+        purse = paidFrom(purse, offered, free.peek(), situation)
     }
   }
   const hasMoreRoom = decided.some(({ do: what }) => what === 'refuse' || what === 'hold')
@@ -149,7 +148,7 @@ function purseOf(
       spendable(work, counted, market, reserve, paidBelow(observation)) - minedAhead(work, observation.nonce, market),
     reserve,
     gasFunds: gasFundsOf(work, observation, policy),
-    blockedByPool: blockedByPool(situation),
+    blockedByPool: blockedByPool(nonce, situation),
   }
 }
 
@@ -166,11 +165,13 @@ function paidFrom(
   purse: Purse,
   { transaction: { payload }, fees, gasLimit }: Offer & Pick<Offered, 'transaction'>,
   nonce: Nonce,
+  situation: Situation,
 ): Purse {
   const gas = upfrontCost(0n, gasLimit, fees)
   return {
     ...purse,
     nonce,
+    blockedByPool: blockedByPool(nonce, situation),
     wallet: purse.wallet - gas - payload.value - l1FeeOf(payload, purse.market),
     gasFunds: purse.gasFunds === undefined ? undefined : purse.gasFunds - gas,
   }

@@ -1,5 +1,5 @@
 // Finds the nonces for the next transactions: from the account's own up, with gaps below those in flight first.
-import { intervalsBetween, lowestOf } from '../../nonce-interval.ts'
+import { holdsNonce, intervalsBetween, lowestOf, type NonceInterval } from '../../nonce-interval.ts'
 import type { Observation } from '../../observation.ts'
 import { isInPhase } from '../../transaction.ts'
 import type { Nonce } from '../../units.ts'
@@ -8,17 +8,21 @@ import { inFlightOf, type Work } from '../plan/work.ts'
 export interface FreeNonces {
   peek(): Nonce
   take(): Nonce
+  /** The lowest ones below `below`, at most `most` of them. They are not taken. */
+  lowestBelow(below: Nonce, most: number): readonly Nonce[]
 }
 
-/** Free nonces from the account's nonce up: neither used by us nor left to foreign transactions, which have those below `foreignBelow`. */
-export function freeNonces(work: Work, observation: Observation, foreignBelow: Nonce): FreeNonces {
+/** Free nonces from the account's nonce up: neither used by us nor left to foreign transactions. */
+export function freeNonces(work: Work, observation: Observation, left: NonceInterval | undefined): FreeNonces {
   const used = noncesInUse(work)
   const freeFrom = (nonce: Nonce): Nonce => {
     let candidate = nonce
-    // The pool's count may be any number: the distance to it is no loop.
-    if (candidate < foreignBelow) candidate = foreignBelow
-    while (used.has(candidate)) candidate += 1
-    return candidate
+    while (true) {
+      // The pool's count may be any number: the distance to it is no loop.
+      if (left && holdsNonce([left], candidate)) candidate = left.last + 1
+      else if (used.has(candidate)) candidate += 1
+      else return candidate
+    }
   }
   let next = freeFrom(firstUnspent(work, observation))
   return {
@@ -28,19 +32,17 @@ export function freeNonces(work: Work, observation: Observation, foreignBelow: N
       next = freeFrom(taken + 1)
       return taken
     },
+    lowestBelow(below, most) {
+      const until = Math.min(below, left?.first ?? below)
+      const after = Math.max(next, (left?.last ?? below) + 1)
+      return lowestOf([...intervalsBetween(next, until, used), ...intervalsBetween(after, below, used)], most)
+    },
   }
 }
 
 /** The highest nonce that waits for all below it to be used; -1 without one. */
 export function highestWaiting(work: Work): Nonce {
   return Math.max(-1, ...inFlightOf(work).map(({ lifecycle }) => lifecycle.nonce))
-}
-
-/** The lowest nonces below one in flight that neither we use nor, as far as the pool shows, a foreign transaction. */
-export function gapsBelow(highest: Nonce, free: FreeNonces, work: Work, most: number): readonly Nonce[] {
-  const first = free.peek()
-  if (first >= highest) return []
-  return lowestOf(intervalsBetween(first, highest, noncesInUse(work)), most)
 }
 
 /** The lowest nonce below one in flight that we do not use. */

@@ -72,14 +72,15 @@ describe('gap fillers', () => {
 })
 
 describe.each([300, 10 ** 12, Number.MAX_SAFE_INTEGER])('a pool that counts %d', (pendingNonce) => {
+  const poolCounts = [{ below: pendingNonce, block: height, ms: now, isBeyond: true }]
+
   test('delays the queue, and binds no nonce above the window', () => {
-    const { decisions, isPoolBeyond } = plan({ queued: [queued(1)] }, { nonce: 0, pendingNonce })
+    const { decisions } = plan({ queued: [queued(1)] }, { nonce: 0, pendingNonce })
     expect(decisions).toMatchObject([{ do: 'explain', condition: 'nonce_blocked' }])
-    expect(isPoolBeyond).toBe(true)
   })
 
   test('delays it for as long as a foreign transaction has', () => {
-    const work = { queued: [queued(1)], poolBeyondSince: { block: height, ms: now } }
+    const work = { queued: [queued(1)], poolCounts }
     const at = (head: number) => plan(work, { nonce: 0, pendingNonce, head: headAt(head) }).decisions
     expect(at(height + 11)).toMatchObject([{ do: 'explain' }])
     expect(at(height + 12)).toMatchObject([{ do: 'assignNonce', nonce: 0 }])
@@ -88,7 +89,9 @@ describe.each([300, 10 ** 12, Number.MAX_SAFE_INTEGER])('a pool that counts %d',
   test('fills no gap before that, and after it as many as a step does', () => {
     const open = [inFlight(Number.MAX_SAFE_INTEGER - 1)]
     const fills = (changes: Partial<Observation>) =>
-      plan({ open }, { nonce: 0, pendingNonce, ...changes }).decisions.filter((each) => each.do === 'fillGap')
+      plan({ open, poolCounts }, { nonce: 0, pendingNonce, ...changes }).decisions.filter(
+        (each) => each.do === 'fillGap',
+      )
     const [first] = fills({})
     expect(first?.nonce ?? pendingNonce).toBe(pendingNonce)
     expect(fills({ head: headAt(height + 12) }).map(({ nonce }) => nonce)).toEqual(range(0, 16))
