@@ -11,8 +11,8 @@ export const promptMs = 10_000
 /** Where nodes may answer late: two answers that take as long as can be, there and back. */
 export const lateMs = 4 * slowMsMax
 
-/** Round trips until what has spent the nonces below is found: the search goes back block by block, and each look of a new owner begins it anew. */
-const searchRounds = 64
+/** Round trips until what has spent the nonces below is found: a search takes seven, and the looks of a new owner confirm it. */
+const searchRounds = 16
 
 /** At the least price, in wei. */
 const noOpGas = 21_000n

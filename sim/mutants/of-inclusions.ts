@@ -153,6 +153,19 @@ export const ofInclusions: readonly Mutant[] = [
     ],
   },
   {
+    name: 'located-block-unconfirmed',
+    breaks: 'goes on looking for a spender in the block that a reorganization took it from',
+    caughtBy: 'test/chain/inclusions/locate-spending.unit.test.ts',
+    expects: 'is found anew once a reorganization has moved it',
+    edits: [
+      {
+        file: 'src/chain/inclusions/locate-spending.ts',
+        find: 'if (before !== undefined && before <= live.nonce && after !== undefined && after > live.nonce)',
+        put: 'if (before !== undefined && after !== undefined)',
+      },
+    ],
+  },
+  {
     name: 'requeue-before-finality',
     breaks: 'gives a fresh nonce as soon as a foreign transaction has taken the first',
     expects: 'that block is not',

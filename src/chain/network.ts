@@ -110,7 +110,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const unexplained = rememberUnexplained(heads.reorgs, () => clock.elapsed())
   const gas = openGas(options, { endpoints, all, providers, heads, profile })
   const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock, profile })
-  const searched = new Map<string, number>()
+  const [searched, located] = [new Map<string, number>(), new Map<string, number>()]
   const findSpender = findingSpenders({ endpoints, clock, chainId })
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
   const { tipFloor, ownBlocks, market } = openMarket(options, { endpoints, profile, isDevelopment })
@@ -124,8 +124,8 @@ export function openNetwork(options: NetworkOptions): Chain {
   return {
     observe: observing(nextLook, price, {
       ...{ endpoints, providers, heads, pace, clock, accounts, readCanonical, readTag, ownBlocks, ...gas },
-      ...{ readMarket: market.read, searched, unexplained, findSpender, checkHistory, witnesses },
-      ...{ receiptsBeside, refusals },
+      ...{ readMarket: market.read, searched, located, unexplained, findSpender, checkHistory },
+      ...{ witnesses, receiptsBeside, refusals },
     }),
     announce: accounts.announce,
     broadcast: (requests) => broadcast(endpoints, requests, send, { minimum: tipFloor.learn, refusal: refusals.learn }),

@@ -44,6 +44,7 @@ interface Observe {
   readonly gasFigures: Pick<GasFiguresKeeper, 'follow'>
   readonly readMissing: ReadMissing
   readonly searched: FindInclusions['searched']
+  readonly located: FindInclusions['located']
   readonly unexplained: FindInclusions['unexplained']
   readonly findSpender: FindInclusions['findSpender']
   readonly checkHistory: CheckHistory

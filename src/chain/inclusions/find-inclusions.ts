@@ -14,6 +14,7 @@ import type { Endpoints } from '../nodes/endpoints.ts'
 import { readNonce } from '../nodes/read-nonce.ts'
 import type { Witnesses } from './call-witnesses.ts'
 import type { FindSpender } from './find-spender.ts'
+import type { Located } from './locate-spending.ts'
 import { proveSpender, searchOf } from './prove-spender.ts'
 import { readReceipts } from './read-receipts.ts'
 import { isComplete, lacksReceipt, receiptAwaited } from './receipt.ts'
@@ -24,6 +25,7 @@ export interface FindInclusions {
   readonly readCanonical: ReadCanonical
   /** The lowest block that the search for a nonce has reached. The search resumes there at the next head. */
   readonly searched: Map<string, BlockNumber>
+  readonly located: Located
   readonly unexplained: Unexplained
   readonly findSpender: FindSpender
   readonly witnesses: Pick<Witnesses, 'reported' | 'isRefuted'>
@@ -168,9 +170,9 @@ interface Proof {
   readonly isUnderWay: boolean
 }
 
-/** Proves in parallel: one search takes a dozen calls in sequence, and a step that takes many blocks comes too late. */
+/** Proves in parallel: one search takes several rounds of calls, and a step that takes many blocks comes too late. */
 async function proveAll(
-  { readCanonical, searched, findSpender, pace }: FindInclusions,
+  { readCanonical, searched, located, findSpender, pace }: FindInclusions,
   endpoint: Endpoint,
   address: Address,
   stale: readonly LiveNonce[],
@@ -180,7 +182,7 @@ async function proveAll(
     const { nonce } = live
     const before = searched.get(searchOf(address, nonce))
     const spentBy = at.head.number - blocksOf(provenAfter, pace.measuredMs())
-    const proof = await proveSpender(endpoint, address, live, { spentBy, searched, findSpender }, at)
+    const proof = await proveSpender(endpoint, address, live, { spentBy, searched, located, findSpender }, at)
     const after = searched.get(searchOf(address, nonce))
     const canonical = proof && (await readCanonical([proof.block.number], at))
     const isProven = proof && canonical?.get(proof.block.number) === proof.block.hash

@@ -21,6 +21,17 @@ interface Spending {
  */
 const reorgBlocksMax = 64
 
+/** Counts that the search asks for at once: what waits is a round trip, not a call. */
+const probesMax = 8
+/** Most nonces were spent a few blocks ago: the first strides back reach so many. */
+const firstStrides = 4
+
+/** The block of each spending that was found, which the next search for it confirms in one round. By account and nonce. */
+export type Located = Map<string, BlockNumber>
+
+/** The most spendings that are remembered: with more, all are forgotten. */
+const locatedMax = 10_000
+
 /**
  * Returns a single block where the node keeps the state around it (full nodes keep 128 blocks): the nonces before and
  * after prove it. Where that state is gone, returns the range down to the block at which the service saw the nonce
@@ -30,6 +41,30 @@ const reorgBlocksMax = 64
  * may hold the spender.
  */
 export async function locateSpending(
+  endpoint: Endpoint,
+  address: Address,
+  live: LiveNonce,
+  spentBy: BlockNumber,
+  located: Located,
+): Promise<Spending | undefined> {
+  const key = `${address} ${live.nonce}`
+  const known = located.get(key)
+  if (known !== undefined && known <= spentBy) {
+    // A reorganization may have moved it.
+    const [before, after] = await countsAt(endpoint, address, [known - 1, known])
+    if (before !== undefined && before <= live.nonce && after !== undefined && after > live.nonce)
+      return { above: known - 1, atMost: known }
+  }
+  const found = await search(endpoint, address, live, spentBy)
+  if (found?.atMost !== undefined && found.atMost - found.above === 1) {
+    if (located.size >= locatedMax) located.clear()
+    located.set(key, found.atMost)
+  }
+  return found
+}
+
+/** Rounds of counts in parallel: strides back that double, and from the first that went too far on parts of the rest. */
+async function search(
   endpoint: Endpoint,
   address: Address,
   { nonce, unspentAt }: LiveNonce,
@@ -43,13 +78,13 @@ export async function locateSpending(
   let floor = unspent
   let stride = 1
   while (spent - floor > 1) {
-    // Most nonces were spent a few blocks ago: the strides back begin short. After a stride went too far, halves
-    // follow.
-    const number = stride > 0 ? Math.max(floor + 1, spentBy - stride) : floor + Math.floor((spent - floor) / 2)
-    const count = await readNonce(endpoint, address, number)
-    if (count !== undefined && count > nonce) {
-      spent = number
-      stride *= 2
+    const strides = stride === 1 ? firstStrides : probesMax
+    const probes = stride > 0 ? stridesBack(spentBy, stride, strides, floor) : partsOf(floor, spent)
+    const counts = await countsAt(endpoint, address, probes)
+    const low = counts.findLastIndex((count) => count === undefined || count <= nonce)
+    spent = probes[low + 1] ?? spent
+    if (low === -1) {
+      stride *= 2 ** strides
       // The node that once reported the nonce unspent was far behind, so any block down to the first may hold it.
       if (!isProven && spent - floor === 1 && floor === unspent) {
         if (await ignoresBlock(endpoint, address)) return { above: unspent, atMost: undefined }
@@ -59,13 +94,30 @@ export async function locateSpending(
       }
       continue
     }
-    floor = number
+    floor = probes[low] ?? floor
     stride = 0
-    isProven = count !== undefined
-    if (isProven) unspent = number
+    isProven = counts[low] !== undefined
+    const seen = counts.findLastIndex((count) => count !== undefined && count <= nonce)
+    unspent = probes[seen] ?? unspent
   }
   // Block 0 holds no transaction.
   if (spent === 0) return unspentAt === undefined ? undefined : { above: -1, atMost: undefined }
   if (isProven && floor === unspent) return { above: unspent, atMost: spent }
   return unspentAt === undefined && unspent === -1 ? undefined : { above: unspent, atMost: spent }
+}
+
+/** The blocks so many strides below `from`, each twice the one before, and above `floor`; lowest first. */
+function stridesBack(from: BlockNumber, first: number, strides: number, floor: BlockNumber): readonly BlockNumber[] {
+  const numbers = Array.from({ length: strides }, (_, index) => Math.max(floor + 1, from - first * 2 ** index))
+  return [...new Set(numbers)].reverse()
+}
+
+/** Blocks between the two that divide what lies between them into equal parts, lowest first. */
+function partsOf(above: BlockNumber, below: BlockNumber): readonly BlockNumber[] {
+  const parts = Math.min(probesMax + 1, below - above)
+  return Array.from({ length: parts - 1 }, (_, index) => above + Math.floor(((below - above) * (index + 1)) / parts))
+}
+
+function countsAt(endpoint: Endpoint, address: Address, blocks: readonly BlockNumber[]) {
+  return Promise.all(blocks.map((block) => readNonce(endpoint, address, block)))
 }

@@ -11,7 +11,7 @@ import type { TrackedHead } from '../heads/track-head.ts'
 import type { Mined } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { type FindSpender, type FoundSpender, readSpenders } from './find-spender.ts'
-import { locateSpending } from './locate-spending.ts'
+import { type Located, locateSpending } from './locate-spending.ts'
 import { executionOf, readReceipt, receiptAwaited } from './receipt.ts'
 
 /** Bodies read in one proof. The next blocks' observations continue a longer search. */
@@ -22,6 +22,7 @@ interface ProveSpender {
   readonly spentBy: BlockNumber
   /** The lowest block that each search has reached: for all endpoints, and beyond it for one. */
   readonly searched: Map<string, BlockNumber>
+  readonly located: Located
   readonly findSpender: FindSpender
 }
 
@@ -36,7 +37,7 @@ export async function proveSpender(
   parts: ProveSpender,
   at: TrackedHead,
 ): Promise<Inclusion | LostNoOp | undefined> {
-  const spending = await locateSpending(endpoint, address, live, parts.spentBy)
+  const spending = await locateSpending(endpoint, address, live, parts.spentBy, parts.located)
   if (!spending) return undefined
   const { above, atMost = at.head.number } = spending
   const found = await searchBodies(endpoint, address, live, { above, atMost }, parts)

@@ -144,6 +144,7 @@ async function inRace(chain: Chain, shownAs: readonly unknown[], rounds: number)
     ...{
       ...parts,
       searched: new Map(),
+      located: new Map(),
       unexplained: rememberUnexplained(
         () => 0,
         () => 0,
