@@ -21,8 +21,8 @@ interface Spending {
  */
 const reorgBlocksMax = 64
 
-/** Counts that the search asks for at once: what waits is a round trip, not a call. */
-const probesMax = 8
+/** Counts that a search asks for at once in one range of blocks: what waits is a round trip, not a call. */
+export const probesMax = 8
 /** Most nonces were spent a few blocks ago: the first strides back reach so many. */
 const firstStrides = 4
 
@@ -79,7 +79,7 @@ async function search(
   let stride = 1
   while (spent - floor > 1) {
     const strides = stride === 1 ? firstStrides : probesMax
-    const probes = stride > 0 ? stridesBack(spentBy, stride, strides, floor) : partsOf(floor, spent)
+    const probes = stride > 0 ? stridesBack(spentBy, stride, strides, floor) : partsOf(floor, spent, probesMax)
     const counts = await countsAt(endpoint, address, probes)
     const low = counts.findLastIndex((count) => count === undefined || count <= nonce)
     spent = probes[low + 1] ?? spent
@@ -112,9 +112,9 @@ function stridesBack(from: BlockNumber, first: number, strides: number, floor: B
   return [...new Set(numbers)].reverse()
 }
 
-/** Blocks between the two that divide what lies between them into equal parts, lowest first. */
-function partsOf(above: BlockNumber, below: BlockNumber): readonly BlockNumber[] {
-  const parts = Math.min(probesMax + 1, below - above)
+/** At most so many blocks between the two, which divide what lies between them into equal parts, lowest first. */
+export function partsOf(above: BlockNumber, below: BlockNumber, most: number): readonly BlockNumber[] {
+  const parts = Math.max(1, Math.min(most + 1, below - above))
   return Array.from({ length: parts - 1 }, (_, index) => above + Math.floor(((below - above) * (index + 1)) / parts))
 }
 

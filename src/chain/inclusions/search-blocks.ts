@@ -10,6 +10,7 @@ import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { nonceCall } from '../nodes/read-nonce.ts'
 import { type FindSpender, readSpenders } from './find-spender.ts'
+import { partsOf, probesMax } from './locate-spending.ts'
 
 /** The findings of a search. The next search continues from them. */
 export interface Findings {
@@ -46,8 +47,8 @@ export type SearchEnd = 'through' | 'more' | 'failed' | 'unread' | 'contradictio
 
 /** Bodies read in one search: the owner checks its ownership between searches. */
 const bodiesMax = 32
-/** How many blocks' nonces are read at once. */
-const probesMax = 64
+/** How many blocks' nonces are read at once, in all ranges together. */
+const probesPerRoundMax = 64
 
 /** Blocks higher than `above`, up to `atMost`, which hold all of `nonces`. */
 interface Range {
@@ -114,10 +115,10 @@ async function narrow(
     if (!ranges) return 'contradiction'
     const probes = ranges.flatMap((range) => {
       const lowest = Math.max(range.above, stateless)
-      return range.atMost - lowest > 1 ? [lowest + Math.floor((range.atMost - lowest) / 2)] : []
+      return partsOf(lowest, range.atMost, Math.min(probesMax, Math.ceil(probesPerRoundMax / ranges.length)))
     })
     if (probes.length === 0) return ranges
-    const lacking = await readNonces(endpoint, address, probes.slice(-probesMax), findings)
+    const lacking = await readNonces(endpoint, address, probes.slice(-probesPerRoundMax), findings)
     if (!lacking) return 'failed'
     stateless = Math.max(stateless, ...lacking)
   }

@@ -153,7 +153,7 @@ test('nonces that were spent close together share the reads that lead to them', 
   expect(found.sort(byNonce)).toEqual(nonces.map((nonce) => [nonce, 30_000 + nonce]))
   expect(ends).toEqual(['through'])
   expect(node.counts).toEqual({ eth_getTransactionCount: expect.any(Number), eth_getBlockByNumber: 20 })
-  expect(node.counts.eth_getTransactionCount).toBeLessThan(50)
+  expect(node.counts.eth_getTransactionCount).toBeLessThan(64)
 })
 
 test('a long search stops after 32 bodies, and goes on where it stopped', async () => {
