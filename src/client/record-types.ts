@@ -34,7 +34,7 @@ export interface DeadLetterView {
   readonly last_error: string
 }
 
-export type EventView = TransactionEventView | BulkCancellationEventView
+export type EventView = TransactionEventView | BulkCancellationEventView | RelayerEventView
 
 export interface TransactionEventView {
   /** The event's id, the same at each delivery; its number rises in the order of commits */
@@ -89,6 +89,76 @@ export interface BulkEventPayloadView {
   readonly counts: BulkCountsView
   /** Of the final event */
   readonly final_at?: string
+}
+
+export interface RelayerEventView {
+  /** The event's id, the same at each delivery; its number rises in the order of commits */
+  readonly id: string
+  readonly event: 'relayer_attention'
+  /** When it was observed */
+  readonly timestamp: string
+  /** No condition is left */
+  readonly terminal: boolean
+  readonly payload: AttentionPayloadView
+}
+
+/** The relayer as it was then */
+export interface AttentionPayloadView {
+  /** Network: its nodes, which these relayers share. One event for each notification of them */
+  readonly payload_type: 'relayer' | 'network'
+  /** Of the relayer, or the name of the network */
+  readonly id: string
+  readonly network: string
+  /** In a stream: those that its reader sees. In a webhook: those that name the notification */
+  readonly relayers: readonly string[]
+  /** Those that have held for a minute, and were not absent for one since */
+  readonly conditions: readonly AttentionConditionView[]
+  /** Transactions of these relayers in no block */
+  readonly waiting: number
+}
+
+export interface AttentionConditionView {
+  readonly condition:
+    | 'on_hold'
+    | 'paused'
+    | 'policy'
+    | 'balance_below_minimum'
+    | 'balance_short'
+    | 'already_ordered'
+    | 'outcome_unknown'
+    | 'cancel_unfunded'
+    | 'gas_price_cap'
+    | 'cancel_gas_price_cap'
+    | 'cost_bound'
+    | 'own_price'
+    | 'price_ceiling'
+    | 'attempts_exhausted'
+    | 'nonce_taken'
+    | 'nonce_blocked'
+    | 'pool_unseen'
+    | 'gap_unconfirmed'
+    | 'gap_fillers_limited'
+    | 'nonce_unproven'
+    | 'history_unknown'
+    | 'cancellation_unclear'
+    | 'no_progress'
+    | 'node_behind'
+    | 'node_refuses'
+    | 'refused_by_all'
+    | 'head_stalled'
+    | 'node_unreachable'
+    | 'signer_unavailable'
+    | 'facts_missing'
+    | 'gas_unknown'
+    | 'would_revert'
+    | 'account_in_use'
+    | 'finality_stalled'
+    | 'witnesses_contradict'
+    | 'witness_silent'
+    | 'step_failing'
+  readonly since: string
+  /** The path of its section at this service */
+  readonly runbook: string
 }
 
 /** The transaction as it was then */

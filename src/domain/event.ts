@@ -1,7 +1,8 @@
 // An event: a change of a transaction, and the transaction as it was then.
 import type { Attempt } from './attempt.ts'
+import type { AttentionEvent } from './attention.ts'
 import type { BulkEvent } from './bulk-event.ts'
-import type { BulkId, Hash, RelayerId, TransactionId } from './ids.ts'
+import type { BulkId, Hash, NetworkName, RelayerId, TransactionId } from './ids.ts'
 import type { Labels } from './labels.ts'
 import {
   confirmedAtOf,
@@ -40,10 +41,13 @@ export interface TransactionEvent {
   readonly labels?: Labels
 }
 
-export type StoredEvent = TransactionEvent | BulkEvent
+export type StoredEvent = TransactionEvent | BulkEvent | AttentionEvent
 
 /** The subject of an event. */
-export type EventSubjectId = TransactionId | BulkId
+export type EventSubjectId = TransactionId | BulkId | AttentionSubjectId
+
+/** A relayer, or the nodes of a network. */
+export type AttentionSubjectId = `relayer ${RelayerId}` | `network ${NetworkName}`
 
 /** A range of event ids, both ends included. */
 export interface EventRange {
@@ -54,7 +58,7 @@ export interface EventRange {
 /** The facts that the filters of a stream read. */
 export interface EventSubject {
   readonly relayerId: RelayerId
-  /** Absent from the event of a bulk cancellation. */
+  /** Absent from the events of a bulk cancellation and of a relayer. */
   readonly transactionId?: TransactionId
 }
 
@@ -72,6 +76,7 @@ interface Appearance {
 /** The relayers, or the transaction, whose readers see the event. */
 export function subjectsOf(event: StoredEvent): readonly EventSubject[] {
   if ('bulk' in event) return event.changed.map((relayerId) => ({ relayerId }))
+  if ('attention' in event) return event.attention.relayers.map(({ id }) => ({ relayerId: id }))
   const { relayerId, id: transactionId } = event.transaction
   return [{ relayerId, transactionId }]
 }

@@ -73,6 +73,10 @@ export function heldSince(
 /** Conditions of the nodes that relayers of a network share. */
 const ofNetwork: readonly HeldCondition[] = ['node_unreachable', 'head_stalled']
 
+export function isOfNodes(condition: HeldCondition): boolean {
+  return ofNetwork.includes(condition)
+}
+
 /** Conditions that hold without a transaction that waits. */
 const ofRelayer: readonly HeldCondition[] = ['paused', ...ofNetwork, 'account_in_use', 'step_failing']
 
@@ -103,7 +107,7 @@ export interface HeldNetwork extends Pick<OwnerReport, 'observedAt' | 'condition
 }
 
 export function outageIn(row: HeldNetwork): HeldNetwork | undefined {
-  const conditions = row.conditions.filter(({ condition }) => ofNetwork.includes(condition))
+  const conditions = row.conditions.filter(({ condition }) => isOfNodes(condition))
   return conditions.length > 0 ? { ...row, conditions } : undefined
 }
 
@@ -117,7 +121,7 @@ export function withOutages(report: OwnerReport, outages: readonly HeldNetwork[]
 }
 
 /** Later than this, the owner has not looked for long: its conditions are those of that time. */
-const reportKeptMs = 900_000
+export const reportKeptMs = 900_000
 
 /**
  * - `ok`: nothing holds it up, or would hold up its next send. `waiting`: a condition does.

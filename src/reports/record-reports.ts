@@ -1,11 +1,13 @@
 // By the owner: stores the last observation of each relayer that this process advances, from the reports of steps and surveys. A
-// condition is stored within a second; a balance and the time of the observation at most every half minute.
-import type { RelayerId } from '../domain/ids.ts'
+// condition is stored within a second; a balance and the time of the observation at most every half minute. The commit of a report writes
+// the events that it makes.
+import type { NetworkName, RelayerId } from '../domain/ids.ts'
 import { type Held, heldSince, type OwnerReport } from '../domain/owner-report.ts'
+import type { TimestampMs } from '../domain/units.ts'
 import type { Clock } from '../ops/clock.ts'
 import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
-import type { Store } from '../store/store.ts'
+import type { Session, Store } from '../store/store.ts'
 import { rememberReports, type Seen, type SeenReports } from './remember-reports.ts'
 
 export interface RecordingReports extends AsyncDisposable, Omit<SeenReports, 'get'> {}
@@ -25,27 +27,31 @@ export function recordReports({
   const changed = new Set<RelayerId>()
   /** Reports as last read or written by this process. */
   const stored = new Map<RelayerId, OwnerReport | undefined>()
+  /** Another report of the relayer from then on may make an event; infinity: none would. The first report of this process says it. */
+  const wanted = new Map<RelayerId, TimestampMs>()
   const seen = rememberReports(clock, {
     changed: (id) => void changed.add(id),
     // Another owner writes it from now on.
-    released: (id) => void stored.delete(id),
+    released(id) {
+      stored.delete(id)
+      wanted.delete(id)
+    },
   })
 
   async function flush(): Promise<void> {
-    const due: { readonly id: RelayerId; readonly report: OwnerReport }[] = []
+    const due: Due[] = []
     for (const id of changed) {
       const each = seen.get(id)
       if (each && !stored.has(id)) stored.set(id, await store.reads.ownerReport(id))
       const before = stored.get(id)
-      if (each && isDue(each, before)) due.push({ id, report: reportOf(each, before) })
+      if (each && isDue(each, before, wanted.get(id))) due.push({ id, report: reportOf(each, before) })
       else if (!each || each.observedAt === before?.observedAt) changed.delete(id)
     }
     if (due.length === 0) return
-    await store.commit(async (session) => {
-      for (const { id, report } of due) await session.recordReport(id, report)
-    })
+    const next = await store.commit((session) => recordAll(session, due))
     for (const { id, report } of due) {
       stored.set(id, report)
+      wanted.set(id, next.get(id) ?? Number.POSITIVE_INFINITY)
       if (seen.get(id)?.observedAt === report.observedAt) changed.delete(id)
     }
   }
@@ -55,19 +61,54 @@ export function recordReports({
     over: 'the last observations of relayers are stored again',
   }
   const flushing = inRounds({ clock, logger, everyMs: 1_000, lines, round: flush, end: flush })
-  const { get: _, ...rest } = seen
+  const { get, ...rest } = seen
+
+  /** Nothing else would look at an idle relayer for minutes. */
+  function isWanted(id: RelayerId): boolean {
+    const [each, wantedAt] = [get(id), wanted.get(id)]
+    return each?.isIdle === true && wantedAt !== undefined && each.observedAt < wantedAt && wantedAt <= clock.now()
+  }
+
   return {
     ...rest,
+    isDoubtful: (id) => seen.isDoubtful(id) || isWanted(id),
     [Symbol.asyncDispose]: () => flushing[Symbol.asyncDispose](),
   }
+}
+
+interface Due {
+  readonly id: RelayerId
+  readonly report: OwnerReport
+}
+
+/** Returns when another report of a relayer may make an event. */
+async function recordAll(session: Session, due: readonly Due[]): Promise<ReadonlyMap<RelayerId, TimestampMs>> {
+  const next = new Map<RelayerId, TimestampMs>()
+  const networks = new Map<NetworkName, { readonly ids: RelayerId[]; at: TimestampMs }>()
+  for (const { id, report } of due) {
+    const { nextAt, network } = await session.recordReport(id, report)
+    if (nextAt !== undefined) next.set(id, nextAt)
+    if (network === undefined) continue
+    const shared = networks.get(network) ?? { ids: [], at: report.observedAt }
+    shared.ids.push(id)
+    shared.at = Math.max(shared.at, report.observedAt)
+    networks.set(network, shared)
+  }
+  for (const [network, { ids, at }] of networks) {
+    const nextAt = await session.attendNetwork(network, at)
+    if (nextAt === undefined) continue
+    for (const id of ids) next.set(id, Math.min(nextAt, next.get(id) ?? nextAt))
+  }
+  return next
 }
 
 function reportOf({ observedAt, balance, found }: Seen, before: OwnerReport | undefined): OwnerReport {
   return { observedAt, ...(balance && { balance }), conditions: heldSince(found, before?.conditions ?? [], observedAt) }
 }
 
-function isDue(each: Seen, before: OwnerReport | undefined): boolean {
-  if (!before || each.observedAt - before.observedAt >= unchangedMs) return true
+function isDue(each: Seen, before: OwnerReport | undefined, wantedAt: TimestampMs | undefined): boolean {
+  if (!before || wantedAt === undefined || each.observedAt - before.observedAt >= unchangedMs) return true
+  if (each.observedAt >= wantedAt && each.observedAt > before.observedAt) return true
   if (each.found.length !== before.conditions.length) return true
   return each.found.length > 0 && !isSame(reportOf(each, before).conditions, before.conditions)
 }

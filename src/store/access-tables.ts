@@ -2,11 +2,12 @@
 // counts, daily totals, figures of five minutes, anchors, contradictions, reports of owners and of nodes, pauses of networks, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
+import type { Attention } from '../domain/attention.ts'
 import type { AuditRecord, AuditShare } from '../domain/audit.ts'
 import type { HeldCondition } from '../domain/condition.ts'
 import type { ContradictionCondition, ContradictionQuestion, RecordedContradiction } from '../domain/contradiction.ts'
 import type { Figure } from '../domain/figures.ts'
-import type { Address, ApiKeyId, Hash, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Address, ApiKeyId, Hash, NetworkName, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NodeReport } from '../domain/node-report.ts'
 import type { Acknowledgment, RelayerChange } from '../domain/owner-report.ts'
 import type { NetworkPause } from '../domain/pause.ts'
@@ -224,6 +225,15 @@ export interface OwnerReportTable {
   balance_read_at: number | null
   /** JSON; owner-reports.ts describes it. */
   conditions: string
+  /** What the events of the relayer have shown. */
+  attention: Json<Attention>
+}
+
+/** What the events about a network's nodes have shown, by the notification of its relayers; that of relayers without one is ''. */
+export interface NetworkAttentionTable {
+  network: NetworkName
+  notification_id: string
+  attention: Json<Attention>
 }
 
 /** A replica's view of its nodes. */

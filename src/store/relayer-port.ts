@@ -1,7 +1,7 @@
 // The part of the store port for relayers besides their transactions: reports, gap fillers, pre-signed no-ops, sweeps.
 import type { HeldCondition } from '../domain/condition.ts'
 import type { GapPermit, GapRecord } from '../domain/gap-record.ts'
-import type { ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { ApiKeyId, NetworkName, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { PresignedNoOp } from '../domain/no-op.ts'
 import type { Acknowledgment, HeldNetwork, OwnerReport, RelayerChange } from '../domain/owner-report.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -22,9 +22,19 @@ export interface RelayerReads {
   sweep(relayerId: RelayerId): Promise<Transaction | undefined>
 }
 
+/** What the owner does next. */
+export interface RecordedReport {
+  /** Another report from then on may make an event. Absent: only one with other conditions. */
+  readonly nextAt?: TimestampMs
+  /** The network whose nodes may have an event, by all the reports of this commit. */
+  readonly network?: NetworkName
+}
+
 export interface RelayerChanges extends Pick<RelayerReads, 'ownerReport' | 'sweep'> {
-  /** Never replaces a newer one: an earlier owner may be late. */
-  recordReport(relayerId: RelayerId, report: OwnerReport): Promise<void>
+  /** Writes the events that it makes. Never replaces a newer one: an earlier owner may be late. */
+  recordReport(relayerId: RelayerId, report: OwnerReport): Promise<RecordedReport>
+  /** Writes the events that the last reports make of the network's nodes. Returns when another report may make one. */
+  attendNetwork(network: NetworkName, now: TimestampMs): Promise<TimestampMs | undefined>
   recordRelayerChange(relayerId: RelayerId, change: RelayerChange): Promise<void>
   /** Acknowledges the condition that began then, and replaces an earlier acknowledgment. */
   acknowledge(

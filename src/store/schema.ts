@@ -1,6 +1,7 @@
 // The tables as the queries see them: one schema for every database, created by migrations.ts.
 import type { Generated } from 'kysely'
 import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '../domain/attempt.ts'
+import type { ShownAttention } from '../domain/attention.ts'
 import type { BulkEventParts } from '../domain/bulk-event.ts'
 import type { CancellationState } from '../domain/cancel.ts'
 import type { Condition } from '../domain/condition.ts'
@@ -33,6 +34,7 @@ import type {
   GiveUpTable,
   IdempotencyKeyTable,
   LabelTable,
+  NetworkAttentionTable,
   NetworkPauseTable,
   NodeCallTable,
   NodeReportTable,
@@ -197,18 +199,20 @@ export interface AttemptTable {
 
 /** `bulk`: the event of a bulk cancellation for readers of the stream. `bulk_notice`: that for a notification. */
 export type BulkRowKind = 'bulk' | 'bulk_notice'
+/** An event of a relayer, or of the nodes of a network. */
+type AttentionRowKind = 'relayer_attention'
 
 /** Every change of a status, in the order of commits. Each is written in the commit of its change, so none is lost. */
 export interface OutboxTable {
   id: Generated<number>
-  /** The event's relayer; one of several in the event of a bulk cancellation. */
+  /** The event's relayer; one of several in the event of a bulk cancellation or of a network's nodes. */
   relayer_id: RelayerId
   transaction_id: EventSubjectId
   status: Status
   status_reason: string | null
   terminal: Flag
   occurred_at: number
-  kind: Generated<EventKind | BulkRowKind>
+  kind: Generated<EventKind | BulkRowKind | AttentionRowKind>
   /** The transaction as it was at an event that is not its last one: its row has changed since. */
   nonce: number | null
   hash: Hash | null
@@ -219,6 +223,8 @@ export interface OutboxTable {
   notification_id: string | null
   /** The parts of a bulk cancellation, in its event. */
   bulk_parts: Json<BulkEventParts> | null
+  /** What the event of a relayer shows. */
+  attention: Json<ShownAttention> | null
 }
 
 /** One row, once any event was pruned: events up to `through` may be missing. */
@@ -293,6 +299,7 @@ export interface Schema {
   relayer_changes: RelayerChangeTable
   acknowledgments: AcknowledgmentTable
   network_pauses: NetworkPauseTable
+  network_attentions: NetworkAttentionTable
   bulks: BulkTable
   bulk_keys: BulkKeyTable
   bulk_parts: BulkPartTable

@@ -21,7 +21,6 @@ import { nodeReportChanges } from './registry/node-reports.ts'
 import { readTipMarks, recordTipMark } from './registry/tip-marks.ts'
 import { permitGapFillers, recordGapFill } from './relayers/gap-record.ts'
 import { countGiveUps, recordGiveUp } from './relayers/give-ups.ts'
-import { ownerReportChanges } from './relayers/owner-reports.ts'
 import { proveLocks } from './relayers/prove-locks.ts'
 import {
   acquireRelayer,
@@ -37,6 +36,7 @@ import {
   saveRelayer,
 } from './relayers/relayers.ts'
 import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
+import { ownerReportChanges, removeOwnerReports } from './reports/owner-reports.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
 import { announceBulk } from './transactions/bulk/announce-bulk.ts'
@@ -62,7 +62,10 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
   return {
     relayer: (id) => findRelayer(executor, id),
     saveRelayer: (relayer) => saveRelayer(executor, relayer),
-    removeRelayer: (id, now) => removeRelayer(executor, id, now),
+    async removeRelayer(id, now) {
+      const removed = await removeRelayer(executor, id, now)
+      if (removed) await removeOwnerReports(executor, removed, now)
+    },
     proveLocks: (proof) => proveLocks(executor, proof),
     relayerOf: (chainId, address) => findRelayerOf(executor, chainId, address),
     relayersUsing: (kind, id) => relayersUsing(executor, kind, id),

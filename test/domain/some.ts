@@ -26,9 +26,9 @@ export const gwei = 1_000_000_000n
 export const ether = 1_000_000_000n * gwei
 export const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266' as Address
 export const receiver = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' as Address
-/** Without those of bulk cancellations. */
+/** Without those of bulk cancellations and of relayers. */
 export function transactionEvents(events: readonly StoredEvent[]): readonly TransactionEvent[] {
-  return events.flatMap((event) => ('bulk' in event ? [] : [event]))
+  return events.flatMap((event) => ('transaction' in event ? [event] : []))
 }
 
 export const now = Date.UTC(2026, 0, 2, 3, 4, 5, 678)

@@ -101,7 +101,7 @@ const transactionRooms = ['rows', 'counted', 'written', 'found', 'bulk'].map((ro
 
 const tables = [
   ...transactionRooms,
-  ...['events', 'deliveries', 'relayers', 'registry', 'access'].map((room) => `store/${room}`),
+  ...['events', 'deliveries', 'relayers', 'reports', 'registry', 'access'].map((room) => `store/${room}`),
 ]
 
 /**
@@ -160,6 +160,7 @@ const rooms: Readonly<Record<string, Rule>> = {
   'store/events': ['store', ...transactionRooms],
   'store/deliveries': ['store', 'store/events'],
   'store/relayers': ['store', 'store/deliveries'],
+  'store/reports': ['store', 'store/transactions/counted'],
   'store/registry': ['store'],
   'store/access': ['store'],
   'store/migrations': ['store'],

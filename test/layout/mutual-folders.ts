@@ -19,6 +19,7 @@ export const mutualFolders: readonly string[] = [
   'store <-> store/events',
   'store <-> store/registry',
   'store <-> store/relayers',
+  'store <-> store/reports',
   'store <-> store/transactions/bulk',
   'store <-> store/transactions/counted',
   'store <-> store/transactions/found',

@@ -136,6 +136,41 @@ test('an empty account, with the figures and since when, also after a restart', 
   expect(again?.conditions[0]?.since).toBeGreaterThan(held.since)
 })
 
+test('a condition begins with a look a minute later, and so does its end, each as one event, across restarts', async () => {
+  await using place = await openSurvey()
+  const events = async () => {
+    const rows = await place.under.query<{ id: number; terminal: number }>(
+      `SELECT id, terminal FROM outbox WHERE transaction_id = 'relayer ${place.relayer.id}' ORDER BY id`,
+    )
+    return rows.map(({ terminal }) => Number(terminal))
+  }
+  const isLater = (than: { readonly observedAt: number } | undefined, ms: number) => (found: { observedAt: number }) =>
+    found.observedAt >= (than?.observedAt ?? 0) + ms
+  place.chain.view = someObservation({ market: someMarket, balance: 1n })
+  const found = await place.shows('the condition', ({ conditions }) => conditions.length > 0)
+  await place.restart()
+  const again = await place.shows('a look of the next process', isLater(found, 1))
+  expect(await events()).toEqual([])
+  await place.shows('a look a minute later', isLater(found, 60_000))
+  expect(await events()).toEqual([0])
+  await place.restart()
+  await place.shows('a look of the third process', isLater(again, 90_000))
+  expect(await events()).toEqual([0])
+
+  place.chain.view = someObservation({ market: someMarket, balance: ether })
+  const gone = await place.shows('the end of the condition', ({ conditions }) => conditions.length === 0)
+  await place.restart()
+  const clear = await place.shows('a look of the fourth process', isLater(gone, 1))
+  expect(await events()).toEqual([0])
+  const over = await place.shows('a look a minute later', isLater(gone, 60_000))
+  expect(await events()).toEqual([0, 1])
+  // An idle relayer without conditions is looked at every five minutes: this look came for the event.
+  expect((over?.observedAt ?? 0) - (clear?.observedAt ?? 0)).toBeLessThan(300_000)
+  await place.restart()
+  await place.shows('a look of the fifth process', isLater(over, 1))
+  expect(await events()).toEqual([0, 1])
+})
+
 test('silent nodes, from the second look on', async () => {
   await using place = await openSurvey()
   await place.shows('a look', () => true)

@@ -9,6 +9,7 @@ import type { Session, Store } from '../../src/store/store.ts'
 import { queued, somePolicies, someRelayer } from '../domain/some.ts'
 import { anchorContract } from './contract-anchors.ts'
 import { apiKeyContract } from './contract-api-keys.ts'
+import { attentionContract } from './contract-attention.ts'
 import { auditContract } from './contract-audit.ts'
 import { bulkContract } from './contract-bulk.ts'
 import { bulkEventContract } from './contract-bulk-events.ts'
@@ -76,6 +77,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('contradictions', () => contradictionContract(open))
     describe('reports of nodes', () => nodeReportContract(open))
     describe('owner_reports', () => ownerReportContract(open))
+    describe('events of relayers', () => attentionContract(open))
     describe('pauses of networks', () => networkPauseContract(open))
     describe('deliveries', () => deliveryContract(open))
     describe('deliveries whose day is over', () => overdueContract(open))

@@ -1,7 +1,9 @@
 // Presents an event: the body of a webhook, and the data of a line of the stream.
 import { type Static, Type } from 'typebox'
+import type { AttentionEvent } from '../../domain/attention.ts'
 import { finalAtOf } from '../../domain/bulk-counts.ts'
 import type { BulkEvent } from '../../domain/bulk-event.ts'
+import { heldConditions, runbookOf } from '../../domain/condition.ts'
 import type { StoredEvent, TransactionEvent } from '../../domain/event.ts'
 import { countsSchema, presentBulkSummary } from '../bulk-cancellations/present-bulk.ts'
 import { some, such, time } from '../response/forms.ts'
@@ -73,11 +75,69 @@ const bulkEventSchema = Type.Object(
   { title: 'BulkCancellationEvent', additionalProperties: false },
 )
 
+const attentionEventSchema = Type.Object(
+  {
+    id: eventId,
+    event: Type.Literal('relayer_attention'),
+    timestamp: time('When it was observed'),
+    terminal: Type.Boolean({ description: 'No condition is left' }),
+    payload: Type.Object(
+      {
+        payload_type: Type.Enum(['relayer', 'network'], {
+          description: 'network: its nodes, which these relayers share. One event for each notification of them',
+        }),
+        id: such('local', 'Of the relayer, or the name of the network'),
+        network: such('mainnet'),
+        relayers: Type.Array(such('local'), {
+          description: 'In a stream: those that its reader sees. In a webhook: those that name the notification',
+        }),
+        conditions: Type.Array(
+          Type.Object(
+            {
+              condition: Type.Enum([...heldConditions]),
+              since: time(),
+              runbook: such('/docs/runbook.md#balance_short', 'The path of its section at this service'),
+            },
+            { title: 'AttentionCondition', additionalProperties: false },
+          ),
+          { description: 'Those that have held for a minute, and were not absent for one since' },
+        ),
+        waiting: Type.Integer({ minimum: 0, description: 'Transactions of these relayers in no block' }),
+      },
+      { title: 'AttentionPayload', additionalProperties: false, description: 'The relayer as it was then' },
+    ),
+  },
+  { title: 'RelayerEvent', additionalProperties: false },
+)
+
 /** The body of a webhook, and the data of a line of the stream. */
-export const eventSchema = Type.Union([transactionEventSchema, bulkEventSchema], { title: 'Event' })
+export const eventSchema = Type.Union([transactionEventSchema, bulkEventSchema, attentionEventSchema], {
+  title: 'Event',
+})
 
 export function presentEvent(event: StoredEvent): Static<typeof eventSchema> {
+  if ('attention' in event) return presentAttentionEvent(event)
   return 'bulk' in event ? presentBulkEvent(event) : presentTransactionEvent(event)
+}
+
+function presentAttentionEvent(event: AttentionEvent): Static<typeof attentionEventSchema> {
+  const { network, isOfNetwork, relayers, conditions } = event.attention
+  const ids = relayers.map(({ id }) => id)
+  return {
+    id: presentEventId(event),
+    event: 'relayer_attention',
+    timestamp: presentTime(event.occurredAt),
+    terminal: conditions.length === 0,
+    payload: {
+      payload_type: isOfNetwork ? 'network' : 'relayer',
+      id: isOfNetwork ? network : (ids[0] ?? network),
+      ...{ network, relayers: ids },
+      conditions: conditions.map(({ condition, since }) => ({
+        ...{ condition, since: presentTime(since), runbook: runbookOf(condition) },
+      })),
+      waiting: relayers.reduce((sum, { waiting }) => sum + waiting, 0),
+    },
+  }
 }
 
 function presentBulkEvent(event: BulkEvent): Static<typeof bulkEventSchema> {

@@ -1,5 +1,6 @@
 // Reads the outbox: events in the order of commits, each with its transaction as it was then.
 import type { Selectable } from 'kysely'
+import { type AttentionEvent, attentionSeen, type ShownAttention } from '../../domain/attention.ts'
 import type { BulkPart } from '../../domain/bulk-cancellation.ts'
 import { type BulkEvent, bulkEventSeen } from '../../domain/bulk-event.ts'
 import { RescindError } from '../../domain/errors.ts'
@@ -19,7 +20,7 @@ import { findBulk } from '../transactions/bulk/bulk-rows.ts'
 import { type AttemptRow, attemptFromRow } from '../transactions/rows/attempt-row.ts'
 import { findTransaction } from '../transactions/rows/find-transaction.ts'
 import { findLabels } from '../transactions/written/labels.ts'
-import { fromJson } from '../values.ts'
+import { fromJson, type Json } from '../values.ts'
 
 type OutboxRow = Selectable<OutboxTable>
 
@@ -105,10 +106,15 @@ export async function eventsAfter(
     const event = mayBeWanted(row, wanted) ? await seenEvent(executor, row, wanted) : undefined
     if (!event) continue
     events.push(event)
-    bytes += 'bulk' in event ? event.bulk.parts.length * partBytes : event.transaction.payload.data.length
+    bytes += bytesOf(event)
     if (bytes > windowBytesMax) return { events, through: row.id }
   }
   return { events, through: rows.at(-1)?.id ?? Math.max(after, newest) }
+}
+
+function bytesOf(event: StoredEvent): number {
+  if ('attention' in event) return event.attention.relayers.length * partBytes
+  return 'bulk' in event ? event.bulk.parts.length * partBytes : event.transaction.payload.data.length
 }
 
 /** The ids of a failover go on farther above the lost ones: a smaller step is no reason to look. */
@@ -138,7 +144,7 @@ export async function searchEvents(
     const row = await first(executor, byId, { id: subject.id })
     const event = row && (await seenEvent(executor, row, wanted))
     // Of transactions, also an event that is gone since: its page is bounded by what it names.
-    if (event || !isOfBulk(subject)) found.push(subject)
+    if (event || isOfTransaction(subject)) found.push(subject)
     if (event) events.push(event)
   }
   const isFull = found.length === limit
@@ -150,6 +156,7 @@ export async function searchEvents(
 export async function findEvent(executor: Executor, id: number): Promise<StoredEvent | undefined> {
   const row = await first(executor, byId, { id })
   if (!row) return undefined
+  if (row.attention !== null) return attentionFrom(row, row.attention)
   return isOfTransaction(row) ? eventFromRow(executor, row) : bulkEventFrom(executor, row, () => true)
 }
 
@@ -166,20 +173,32 @@ function isOfBulk<R extends Subject>(row: R): row is R & { transaction_id: BulkI
 }
 
 function isOfTransaction<R extends Subject>(row: R): row is R & OfTransaction {
-  return !isOfBulk(row)
+  return !isOfBulk(row) && !isOfAttention(row)
+}
+
+/** Whether the event is of a relayer, or of the nodes of a network. */
+function isOfAttention(row: Subject): boolean {
+  return row.kind === 'relayer_attention'
+}
+
+function attentionFrom({ id, occurred_at: occurredAt }: OutboxRow, shown: Json<ShownAttention>): AttentionEvent {
+  return { id, occurredAt, attention: fromJson(shown) }
 }
 
 /**
- * Whether a reader may want the event. Of a bulk cancellation only its parts show it. The event for a notification is in no
- * stream.
+ * Whether a reader may want the event. Of a bulk cancellation only its parts show it, and of a network's nodes its relayers. The event of
+ * a bulk cancellation for a notification is in no stream.
  */
 function mayBeWanted(row: Subject, wanted: Wanted): boolean {
+  if (isOfAttention(row)) return true
   if (!isOfTransaction(row)) return row.kind === 'bulk'
   return wanted({ relayerId: row.relayer_id, transactionId: row.transaction_id })
 }
 
 /** Call it for a row that may be wanted. */
 async function seenEvent(executor: Executor, row: OutboxRow, wanted: Wanted): Promise<StoredEvent | undefined> {
+  if (row.attention !== null)
+    return attentionSeen(attentionFrom(row, row.attention), (relayerId) => wanted({ relayerId }))
   if (isOfTransaction(row)) return eventFromRow(executor, row)
   return bulkEventFrom(executor, row, (relayerId) => wanted({ relayerId }))
 }

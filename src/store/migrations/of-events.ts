@@ -10,7 +10,8 @@ export const ofEvents: readonly Sql[] = [
     ${id}, relayer_id TEXT NOT NULL, transaction_id TEXT NOT NULL,
     status TEXT NOT NULL, status_reason TEXT, terminal INTEGER NOT NULL, occurred_at BIGINT NOT NULL,
     kind TEXT NOT NULL DEFAULT 'update', nonce BIGINT, hash TEXT, revision INTEGER NOT NULL DEFAULT 0, sent_at BIGINT,
-    confirmed_at BIGINT, notification_id TEXT, bulk_parts TEXT
+    confirmed_at BIGINT, notification_id TEXT, bulk_parts TEXT,
+    attention TEXT
   )`,
   ),
   'CREATE INDEX outbox_notification ON outbox (notification_id, id) WHERE notification_id IS NOT NULL',

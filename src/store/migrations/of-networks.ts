@@ -9,6 +9,10 @@ export const ofNetworks: readonly Sql[] = [
   'INSERT INTO estate (id, revision) VALUES (1, 0)',
 
   'CREATE TABLE network_pauses (network TEXT PRIMARY KEY, pause TEXT NOT NULL)',
+  // With a row for relayers that name no notification: events about a network's nodes are one for each.
+  `CREATE TABLE network_attentions (
+    network TEXT NOT NULL, notification_id TEXT NOT NULL, attention TEXT NOT NULL, PRIMARY KEY (network, notification_id)
+  )`,
   // One row a replica, so that it writes all of it with one statement every ten seconds.
   'CREATE TABLE node_reports (replica TEXT PRIMARY KEY, read_at BIGINT NOT NULL, networks TEXT NOT NULL)',
   // The tips that were believed on a network within a day.

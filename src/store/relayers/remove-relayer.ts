@@ -1,6 +1,6 @@
 // Removes a relayer's row. Its transactions stay, and so do its last sequence and epoch, for a later relayer of this id.
 import { sql } from 'kysely'
-import type { RelayerId } from '../../domain/ids.ts'
+import type { NetworkName, RelayerId } from '../../domain/ids.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
 import type { FormerRelayerTable } from '../access-tables.ts'
 import { inQueue, onHold } from '../open-rows.ts'
@@ -9,7 +9,6 @@ import { type Executor, first, statement } from '../statement.ts'
 import { removeGapRecord } from './gap-record.ts'
 import { removeGiveUps } from './give-ups.ts'
 import { newestSequence } from './last-sequence.ts'
-import { removeOwnerReports } from './owner-reports.ts'
 import { removeAllPresigned } from './remove-presigned.ts'
 
 const remove = statement<{ id: RelayerId }, RelayerTable>((db, p) =>
@@ -39,17 +38,27 @@ const keep = statement<FormerRelayerTable>((db, p) =>
     ),
 )
 
-/** Call it before `hasOpen`: it waits for sends under way, and later sends find no relayer. */
-export async function removeRelayer(executor: Executor, id: RelayerId, now: TimestampMs): Promise<void> {
+interface RemovedRelayer {
+  readonly id: RelayerId
+  readonly network: NetworkName
+  readonly notificationId: string | null
+}
+
+/** Call it before `hasOpen`: it waits for sends under way, and later sends find no relayer. Undefined if there is none. */
+export async function removeRelayer(
+  executor: Executor,
+  id: RelayerId,
+  now: TimestampMs,
+): Promise<RemovedRelayer | undefined> {
   const row = await first(executor, remove, { id })
-  if (!row) return
+  if (!row) return undefined
   await removeAllPresigned(executor, id)
   await removeGapRecord(executor, id)
   await removeGiveUps(executor, id)
-  await removeOwnerReports(executor, id)
-  const { chain_id, address, epoch, spent_below } = row
+  const { chain_id, address, epoch, spent_below, network, notification_id: notificationId } = row
   const last_sequence = Math.max(row.last_sequence, await newestSequence(executor, id))
   await executor.all(keep, { id, chain_id, address, epoch, last_sequence, spent_below, deleted_at: now })
+  return { id, network, notificationId }
 }
 
 const former = statement<{ id: RelayerId }, { id: RelayerId }>((db, p) =>

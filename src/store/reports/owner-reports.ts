@@ -1,21 +1,31 @@
 // The last observation of each relayer, its last change by a client, and the acknowledgments of its conditions.
 
+import type { Attention } from '../../domain/attention.ts'
 import type { HeldCondition } from '../../domain/condition.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import {
   type Acknowledgment,
   type Held,
   type HeldNetwork,
+  isOfNodes,
   type OwnerReport,
   outageIn,
   type RelayerChange,
 } from '../../domain/owner-report.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AcknowledgmentTable, OwnerReportTable, RelayerChangeTable } from '../access-tables.ts'
-import type { RelayerChanges } from '../relayer-port.ts'
-import type { RelayerTable } from '../schema.ts'
+import type { RecordedReport, RelayerChanges } from '../relayer-port.ts'
+import type { Flag, RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
-import { amountsFrom, amountsToText, fromJson, toJson } from '../values.ts'
+import { amountsFrom, amountsToText, fromJson, type Json, toJson } from '../values.ts'
+import {
+  type AttendedRelayer,
+  attendNetwork,
+  attendRelayer,
+  endAttention,
+  isNetworkAttended,
+  ownNodes,
+} from './attentions.ts'
 
 const put = statement<OwnerReportTable>((db, p) =>
   db
@@ -26,6 +36,7 @@ const put = statement<OwnerReportTable>((db, p) =>
       balance: p.balance,
       balance_read_at: p.balance_read_at,
       conditions: p.conditions,
+      attention: p.attention,
     })
     .onConflict((conflict) =>
       conflict
@@ -35,24 +46,60 @@ const put = statement<OwnerReportTable>((db, p) =>
           balance: eb.ref('excluded.balance'),
           balance_read_at: eb.ref('excluded.balance_read_at'),
           conditions: eb.ref('excluded.conditions'),
+          attention: eb.ref('excluded.attention'),
         }))
         .whereRef('owner_reports.observed_at', '<=', 'excluded.observed_at'),
     ),
 )
 
-async function recordReport(executor: Executor, id: RelayerId, report: OwnerReport): Promise<void> {
-  const { observedAt, balance, conditions } = report
-  const held = conditions.map(({ acknowledged: _, ...each }) => each)
+interface RecordedRow extends Pick<RelayerTable, 'network' | 'notification_id'> {
+  observed_at: number | null
+  attention: Json<Attention> | null
+  own_nodes: Flag | boolean
+}
+
+const recorded = statement<{ id: RelayerId }, RecordedRow>((db, p) =>
+  db
+    .selectFrom('relayers')
+    .leftJoin('owner_reports', 'owner_reports.relayer_id', 'relayers.id')
+    .select(['network', 'notification_id', 'observed_at', 'attention', ownNodes().as('own_nodes')])
+    .where('relayers.id', '=', p.id),
+)
+
+/** A report of another owner waits. */
+const lock = statement<{ id: RelayerId }, Pick<OwnerReportTable, 'relayer_id'>>((db, p, dialect) =>
+  db
+    .selectFrom('owner_reports')
+    .select('relayer_id')
+    .where('relayer_id', '=', p.id)
+    .$if(dialect === 'postgres', (query) => query.forUpdate()),
+)
+
+async function recordReport(executor: Executor, id: RelayerId, report: OwnerReport): Promise<RecordedReport> {
+  await executor.all(lock, { id })
+  const row = await first(executor, recorded, { id })
+  const { observedAt, balance } = report
+  if (!row || (row.observed_at ?? observedAt) > observedAt) return {}
+  const { network, notification_id: notificationId } = row
+  const hasOwnNodes = Boolean(row.own_nodes)
+  const before = row.attention === null ? [] : fromJson(row.attention)
+  const held = report.conditions.map(({ acknowledged: _, ...each }) => each)
+  const conditions = await withAcknowledgments(executor, id, held)
+  const relayer = { id, network, notificationId, hasOwnNodes }
+  const { attention, nextAt } = await attendRelayer(executor, relayer, before, { observedAt, conditions })
   await executor.all(put, {
     relayer_id: id,
     observed_at: observedAt,
     balance: balance?.wei.toString() ?? null,
     balance_read_at: balance?.readAt ?? null,
     conditions: amountsToText(held),
+    attention: toJson(attention),
   })
+  const mayShow = held.some(({ condition }) => isOfNodes(condition)) || (await isNetworkAttended(executor, network))
+  return { ...(nextAt !== undefined && { nextAt }), ...(!hasOwnNodes && mayShow && { network }) }
 }
 
-const find = statement<{ id: RelayerId }, Omit<OwnerReportTable, 'relayer_id'>>((db, p) =>
+const find = statement<{ id: RelayerId }, Omit<OwnerReportTable, 'relayer_id' | 'attention'>>((db, p) =>
   db
     .selectFrom('owner_reports')
     .select(['observed_at', 'balance', 'balance_read_at', 'conditions'])
@@ -66,17 +113,21 @@ const acknowledgmentsOf = statement<{ id: RelayerId }, Omit<AcknowledgmentTable,
 export async function findOwnerReport(executor: Executor, id: RelayerId): Promise<OwnerReport | undefined> {
   const row = await first(executor, find, { id })
   if (!row) return undefined
-  const conditions = amountsFrom<readonly Held[]>(row.conditions)
-  const acknowledgments = conditions.length === 0 ? [] : await executor.all(acknowledgmentsOf, { id })
+  const conditions = await withAcknowledgments(executor, id, amountsFrom<readonly Held[]>(row.conditions))
   const { balance, balance_read_at: readAt } = row
   return {
     observedAt: row.observed_at,
     ...(balance !== null && readAt !== null && { balance: { wei: BigInt(balance), readAt } }),
-    conditions: conditions.map((held) => {
-      const seen = acknowledgments.find(({ condition, since }) => condition === held.condition && since === held.since)
-      return seen ? { ...held, acknowledged: fromJson(seen.acknowledgment) } : held
-    }),
+    conditions,
   }
+}
+
+async function withAcknowledgments(executor: Executor, id: RelayerId, conditions: readonly Held[]) {
+  const acknowledgments = conditions.length === 0 ? [] : await executor.all(acknowledgmentsOf, { id })
+  return conditions.map((held) => {
+    const seen = acknowledgments.find(({ condition, since }) => condition === held.condition && since === held.since)
+    return seen ? { ...held, acknowledged: fromJson(seen.acknowledgment) } : held
+  })
 }
 
 const held = statement<object, OutageRow>((db) =>
@@ -153,20 +204,33 @@ const removals = (['owner_reports', 'relayer_changes', 'acknowledgments'] as con
 
 type ReportChanges = Pick<
   RelayerChanges,
-  'ownerReport' | 'recordReport' | 'recordRelayerChange' | 'acknowledge' | 'withdrawAcknowledgment'
+  'ownerReport' | 'recordReport' | 'attendNetwork' | 'recordRelayerChange' | 'acknowledge' | 'withdrawAcknowledgment'
 >
 
 export function ownerReportChanges(executor: Executor): ReportChanges {
   return {
     ownerReport: (id) => findOwnerReport(executor, id),
     recordReport: (id, report) => recordReport(executor, id, report),
+    attendNetwork: (network, now) => attendNetwork(executor, network, now),
     recordRelayerChange: (id, change) => recordRelayerChange(executor, id, change),
     acknowledge: (id, held, acknowledgment) => acknowledge(executor, id, held, acknowledgment),
     withdrawAcknowledgment: (id, condition) => withdrawAcknowledgment(executor, id, condition),
   }
 }
 
-/** All of it, with the relayer. */
-export async function removeOwnerReports(executor: Executor, id: RelayerId): Promise<void> {
+const attentionOf = statement<{ id: RelayerId }, Pick<OwnerReportTable, 'attention'>>((db, p) =>
+  db.selectFrom('owner_reports').select('attention').where('relayer_id', '=', p.id),
+)
+
+/** All of it, with the relayer. Its events end. */
+export async function removeOwnerReports(
+  executor: Executor,
+  relayer: Omit<AttendedRelayer, 'hasOwnNodes'>,
+  now: TimestampMs,
+): Promise<void> {
+  const { id } = relayer
+  await executor.all(lock, { id })
+  const row = await first(executor, attentionOf, { id })
   for (const remove of removals) await executor.all(remove, { id })
+  await endAttention(executor, relayer, row ? fromJson(row.attention) : [], now)
 }
