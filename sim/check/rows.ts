@@ -1,6 +1,7 @@
 // Checks the rows of transactions: no row is lost, payloads stay as they are, an end is final, and every event comes once, in order.
 import type { TallyTable } from '../../src/store/access-tables.ts'
 import type { Disk } from '../process/database.ts'
+import { watchAttention } from './attention.ts'
 import { watchBulkEvents } from './bulk-events.ts'
 import { watchBulkObjects } from './bulk-objects.ts'
 import { watchFigures } from './kept-figures.ts'
@@ -54,6 +55,7 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
   const figures = watchFigures(disk, fail)
   const bulks = watchBulkObjects(disk, fail)
   const events = watchBulkEvents(disk, fail)
+  const attention = watchAttention(disk, fail)
   const known = new Map<string, Row>()
   const ended = new Map<string, string>()
   /** By relayer and status. */
@@ -122,6 +124,10 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
   function readEvent(event: Event): void {
     lastEvent = event.id
     published(event)
+    if (event.attention !== null) {
+      attention.read(event)
+      return
+    }
     if (event.bulk_parts !== null) {
       events.read(event)
       return
@@ -155,6 +161,7 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
       figures.looked()
       bulks.looked()
       events.looked()
+      attention.looked()
       for (const { relayer_id: relayer, status, count: tally } of tallies()) {
         const found = counts.get(`${relayer} ${status}`) ?? 0
         if (found !== tally) fail(`${relayer} ${status}: the tally says ${tally}, there are ${found}`)
@@ -170,6 +177,7 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
       figures.forget()
       bulks.forget()
       events.forget()
+      attention.forget()
       lastEvent = 0
       for (const { id } of everyId()) touched.add(id)
     },

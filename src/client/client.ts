@@ -21,8 +21,9 @@ import type {
   BulkView,
 } from './bulk-types.ts'
 import type { ListedTraceView, TraceView } from './dashboard-types.ts'
+import type { EventView } from './event-types.ts'
 import { type EventFilter, followEvents } from './events.ts'
-import type { EventView, NetworkNodesView, NetworkPauseInput, NetworkView, NotificationView } from './record-types.ts'
+import type { NetworkNodesView, NetworkPauseInput, NetworkView, NotificationView } from './record-types.ts'
 import type { AcknowledgmentInput, OverviewView, RelayerConditionView } from './relayer-types.ts'
 import { type ApiPage, type Connection, requestData, requestPage } from './request.ts'
 import type {
@@ -42,6 +43,7 @@ import type {
 export type * from './account-types.ts'
 export type * from './bulk-types.ts'
 export type * from './dashboard-types.ts'
+export type * from './event-types.ts'
 export type { EventFilter } from './events.ts'
 export type * from './record-types.ts'
 export type * from './relayer-types.ts'

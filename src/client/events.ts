@@ -1,7 +1,7 @@
 // Follows the event stream, and resumes it after its last event when the connection ends.
 
+import type { EventView } from './event-types.ts'
 import { pause } from './pause.ts'
-import type { EventView } from './record-types.ts'
 import { ApiError, answering, type Connection, NoAnswer } from './request.ts'
 
 export interface EventFilter {

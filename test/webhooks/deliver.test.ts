@@ -78,6 +78,36 @@ const recorded = (under: StoreUnderTest) =>
 
 const reported = ({ taken }: WebhookReceiver) => taken.map(({ event }) => `${event.payload.id} ${event.payload.status}`)
 
+test('the events of a relayer come in order, with what holds it up, since when, and where to read on', async () => {
+  await using under = await openTestedStore()
+  const { store } = under
+  await using receiver = await startReceiver(undefined)
+  const relayer = { ...(await storedRelayer(store)), notificationId: 'hook' }
+  await store.commit((session) => session.saveRelayer(relayer))
+  await send(store, relayer.id)
+  const { id, network } = relayer
+  // The receiver was away for all of it.
+  const since = systemClock.now() - 600_000
+  const held = [{ condition: 'step_failing', since }] as const
+  for (const ms of [0, 60_000])
+    await store.commit((session) => session.recordReport(id, { observedAt: since + ms, conditions: held }))
+  for (const ms of [90_000, 150_000])
+    await store.commit((session) => session.recordReport(id, { observedAt: since + ms, conditions: [] }))
+  await using _worker = worker(store, { hook: receiver.url })
+  await until(() => receiver.taken.length === 2, { what: 'both' })
+  const shown = { payload_type: 'relayer', ...{ id, network, relayers: [id], waiting: 1 } }
+  const iso = (ms: number) => new Date(since + ms).toISOString()
+  const runbook = '/docs/runbook.md#step_failing'
+  const ofRelayer = { id: expect.any(String), event: 'relayer_attention' }
+  expect(receiver.taken.map(({ event }) => event)).toEqual([
+    {
+      ...{ ...ofRelayer, timestamp: iso(60_000), terminal: false },
+      payload: { ...shown, conditions: [{ condition: 'step_failing', since: iso(0), runbook }] },
+    },
+    { ...{ ...ofRelayer, timestamp: iso(150_000), terminal: true }, payload: { ...shown, conditions: [] } },
+  ])
+})
+
 test('receivers that are slow, fail, are gone or unknown hold up no other, and take no more than their share', async () => {
   await using under = await openTestedStore()
   const { store } = under

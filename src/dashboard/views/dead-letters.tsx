@@ -1,6 +1,7 @@
 // Dead letters: events that a webhook did not accept within a day, and their redelivery.
 import { useSignal } from '@preact/signals'
-import type { DeadLetterView, NotificationView } from '../../client/record-types.ts'
+import type { DeadLetterView } from '../../client/event-types.ts'
+import type { NotificationView } from '../../client/record-types.ts'
 import { Time } from '../parts/exact.tsx'
 import { Copy, Elided, Empty, Heading, Pages, Shown, TransactionLink } from '../parts/pieces.tsx'
 import { Table } from '../parts/table.tsx'
@@ -86,7 +87,7 @@ function List({ letters, redeliver }: { letters: readonly DeadLetterView[]; rede
       columns={[
         { title: 'Event', of: ({ event }) => <Copy text={event.id} label="event" /> },
         { title: 'About', of: ({ event }) => <Subject payload={event.payload} /> },
-        { title: 'Status', of: ({ event: { payload } }) => ('status' in payload ? payload.status : 'final') },
+        { title: 'Status', of: ({ event }) => stateOf(event) },
         { title: 'Tries', kind: 'number', of: ({ tries }) => grouped(tries) },
         { title: 'Given up', of: ({ gave_up_at: at }) => <Time at={at} /> },
         { title: 'Last error', kind: 'fill', of: ({ last_error: error }) => <Elided>{error}</Elided> },
@@ -104,7 +105,16 @@ function List({ letters, redeliver }: { letters: readonly DeadLetterView[]; rede
   )
 }
 
+/** Of a relayer or a network: what holds it up. */
+function stateOf({ payload }: DeadLetterView['event']): string {
+  if ('status' in payload) return payload.status
+  if (!('conditions' in payload)) return 'final'
+  return payload.conditions.map(({ condition }) => condition).join(', ') || 'over'
+}
+
 function Subject({ payload }: { payload: DeadLetterView['event']['payload'] }) {
-  if ('relayer_id' in payload) return <TransactionLink relayer={payload.relayer_id} id={payload.id} />
+  if (payload.payload_type === 'transaction') return <TransactionLink relayer={payload.relayer_id} id={payload.id} />
+  if (payload.payload_type === 'relayer') return <a href={pathOf`/relayers/${payload.id}`}>{payload.id}</a>
+  if (payload.payload_type === 'network') return <a href={pathOf`/nodes`}>{payload.id}</a>
   return <a href={pathOf`/bulk-cancellations/${payload.id}`}>bulk cancellation</a>
 }

@@ -77,11 +77,13 @@ const typeFiles: Readonly<Record<string, readonly (readonly [name: string, schem
     ['DailySpendView', 'DailySpend'],
     ['SeriesView', 'Series'],
   ],
-  'record-types': [
-    ['AuditView', 'AuditRecord'],
-    ['DeadLetterView', 'DeadLetter'],
+  'event-types': [
     ['EventView', 'Event'],
     ['EventPayloadView', 'EventPayload', 'Transaction'],
+    ['DeadLetterView', 'DeadLetter'],
+  ],
+  'record-types': [
+    ['AuditView', 'AuditRecord'],
     ['NetworkView', 'Network'],
     ['NetworkPauseInput', 'NetworkPauseRequest'],
     ['NetworkNodesView', 'NetworkNodes'],
