@@ -2,6 +2,7 @@
 import type { Mutant } from './mutant.ts'
 import { ofAnchors } from './of-anchors.ts'
 import { ofAnswers } from './of-answers.ts'
+import { ofAttention } from './of-attention.ts'
 import { ofBids } from './of-bids.ts'
 import { ofBulkPreviews } from './of-bulk-previews.ts'
 import { ofBulkTerms } from './of-bulk-terms.ts'
@@ -34,6 +35,7 @@ import { ofWitnesses } from './of-witnesses.ts'
 export const mutants: readonly Mutant[] = [
   ...ofAnswers,
   ...ofAnchors,
+  ...ofAttention,
   ...ofBids,
   ...ofFinality,
   ...ofGapFillers,
