@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { earlierOf } from '../../src/engine/earlier-work.ts'
-import { broadcastStates, by, now, someAttempt } from '../domain/some.ts'
+import { broadcastStates, by, now, someAttempt, someBulk } from '../domain/some.ts'
 import { someWait } from '../domain/some-reasons.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
@@ -91,5 +91,28 @@ export function changedContract(open: OpenStore): void {
     }
     const missing = { ...known, id: freshId() }
     expect(await store.commit((session) => session.current(missing), relayer.id)).toBeUndefined()
+  })
+
+  test('the current transaction is the stored one after a unit that failed, and after a bulk cancellation', async () => {
+    await using under = await open()
+    const { store } = under
+    const { id } = await storedRelayer(store)
+    const sent = await send(store, id)
+    const currentOf = (known: Transaction) => store.commit((session) => session.current(known), id)
+    let lost = sent
+    const failing = store.commit(async (session) => {
+      lost = await session.saveTransaction(sent, { ...sent, wait: someWait('paused') }, now)
+      throw new Error('too late')
+    }, id)
+    await expect(failing).rejects.toThrow('too late')
+    expect(await currentOf(lost)).toEqual(sent)
+    const saved = await store.commit(
+      (session) => session.saveTransaction(sent, { ...sent, wait: someWait('paused') }, now),
+      id,
+    )
+    expect(await currentOf(saved)).toEqual(saved)
+    await store.commit((session) => session.cancelPending(id, now, someBulk()), id)
+    expect(await currentOf(saved)).toEqual(await store.reads.transaction(id, sent.id))
+    expect(await currentOf(saved)).toMatchObject({ lifecycle: { phase: 'dropped' } })
   })
 }
