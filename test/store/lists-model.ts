@@ -118,7 +118,7 @@ export function indexesFor({
   status,
 }: TransactionFilter): readonly string[] {
   if (text?.length === 36) return ['transactions_pkey']
-  if (nonceFrom !== undefined) return ['transactions_nonce']
+  if (nonceFrom !== undefined) return ['transactions_open_nonce', 'transactions_nonce']
   if ((externalId ?? tag) !== undefined) return ['transactions_pkey']
   if (to !== undefined) return ['transactions_receiver']
   if (createdFrom !== undefined) return ['transactions_created']

@@ -271,5 +271,5 @@ test('what becomes of transactions has its room in an index: an entry beside eac
   const roomy = await under.query<{ name: string }>(
     "SELECT relname AS name FROM pg_class WHERE reloptions @> '{fillfactor=50}' ORDER BY relname",
   )
-  expect(roomy.map(({ name }) => name)).toEqual(['transactions_nonce', 'transactions_pkey', 'transactions_sequence'])
+  expect(roomy.map(({ name }) => name)).toEqual(['transactions_pkey', 'transactions_sequence'])
 })

@@ -92,7 +92,7 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   expect(await session.removeEnded(relayer.id, [queued.id])).toEqual([queued.id])
   await reads.endedBefore(now, { endedAt: 0, passed: 0 }, 9)
   await session.pruneClaims(now, now, 9)
-  const old = [...seen].filter((sql) => /open = 0|"created_at" </.test(sql))
+  const old = [...seen].filter((sql) => /from "transactions".*"ended_at" <|"created_at" </.test(sql))
   const ofAttempts = [...seen].filter((sql) => sql.startsWith('delete from "attempts"'))
   expect([old, ofAttempts].map((each) => each.length)).toEqual([2, 1])
 
@@ -165,7 +165,9 @@ test('each filter of a list goes by its index, whatever PostgreSQL knows of the 
         const isOfItems = sql.includes('json_array_elements_text')
         const indexes = [...plan.matchAll(/ (?:using|on) (transactions_\w+)/g)].map(([, index]) => index)
         const expected = isOfItems ? ['transactions_pkey'] : indexesFor(filter)
-        expect({ known, sql, plan, indexes }).toEqual({ known, sql, plan, indexes: [expect.toBeOneOf([...expected])] })
+        expect(indexes.length).toBeGreaterThan(0)
+        const each = indexes.map(() => expect.toBeOneOf([...expected]))
+        expect({ known, sql, plan, indexes }).toEqual({ known, sql, plan, indexes: each })
         expect(plan).not.toMatch(/Seq Scan on (transactions|attempts)/)
       }
     }

@@ -219,7 +219,8 @@ test('each filter goes by its index, between the two ends of its window and with
         transactions_status: 'relayer_id=? AND (listed_status,sequence)>(?,?) AND (listed_status,sequence)<(?,?)',
         transactions_too_late: 'relayer_id=? AND (verdict,sequence)>(?,?) AND (verdict,sequence)<(?,?)',
         transactions_sequence: 'relayer_id=? AND sequence>? AND sequence<?',
-        transactions_nonce: 'relayer_id=? AND nonce>? AND nonce<?',
+        transactions_open_nonce: 'relayer_id=? AND open=? AND nonce>? AND nonce<?',
+        transactions_nonce: 'relayer_id=? AND open=? AND nonce>? AND nonce<?',
       }[index]
       if (ends !== undefined) expect({ sql, terms }).toEqual({ sql, terms: expect.stringContaining(ends) })
       const isSorted = planOf(database, sql).some((detail) => detail.includes('TEMP B-TREE'))

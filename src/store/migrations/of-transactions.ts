@@ -66,14 +66,13 @@ const indexes: readonly Sql[] = [
   // Those that are confirmed or have ended.
   'CREATE INDEX transactions_status ON transactions (relayer_id, listed_status, sequence) WHERE listed_status IS NOT NULL',
   'CREATE UNIQUE INDEX transactions_sequence ON transactions (relayer_id, sequence)',
-  // A nonce belongs to one open transaction: this index refuses a second. `open` is in the key so that SQLite prefers
-  // it to transactions_nonce, which holds the whole history.
+  // A nonce belongs to one open transaction: this index refuses a second.
   'CREATE UNIQUE INDEX transactions_open_nonce ON transactions (relayer_id, open, nonce) WHERE open = 1 AND nonce IS NOT NULL',
-  'CREATE INDEX transactions_nonce ON transactions (relayer_id, nonce) WHERE nonce IS NOT NULL',
+  'CREATE INDEX transactions_nonce ON transactions (relayer_id, open, nonce) WHERE open = 0 AND nonce IS NOT NULL',
   // On PostgreSQL a changed row stays on its page where that has room.
   ...['transactions', 'attempts'].map((table) => ({ postgres: `ALTER TABLE ${table} SET (fillfactor = 70)` })),
   // PostgreSQL writes a changed row anew. Unless no index names what changed, it adds an entry next to the first one in each of these.
-  ...['transactions_pkey', 'transactions_sequence', 'transactions_nonce'].map((index) => ({
+  ...['transactions_pkey', 'transactions_sequence'].map((index) => ({
     postgres: `ALTER INDEX ${index} SET (fillfactor = 50)`,
   })),
   // Empty except after a restore.
@@ -83,7 +82,7 @@ const indexes: readonly Sql[] = [
   `CREATE INDEX transactions_unsettled ON transactions (relayer_id, included_block, nonce) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`,
   `CREATE INDEX transactions_unsettled_wait ON transactions (relayer_id, wait_condition, confirmed_at) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`,
   // Retention finds old rows by it: each search begins at the oldest row, whatever the number of rows.
-  'CREATE INDEX transactions_ended ON transactions (ended_at) WHERE open = 0',
+  'CREATE INDEX transactions_ended ON transactions (ended_at) WHERE ended_at IS NOT NULL',
   // The newest sweep of a relayer is found by its origin. Empty but for the few relayers that were ever swept.
   `CREATE INDEX transactions_sweeps ON transactions (relayer_id, sequence) WHERE origin = 'sweep'`,
   // Filtered lists: by time, and by receiver and time.

@@ -3,7 +3,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
 import type { ListPosition, Match, Matches, TransactionFilter } from '../../list-port.ts'
-import { inProgress, inQueue, onHold } from '../../open-rows.ts'
+import { inProgress, inQueue, onHold, withNonce } from '../../open-rows.ts'
 import { type DialectName, type Executor, first, type Statement, statement } from '../../statement.ts'
 import { recordOf } from '../../values.ts'
 import { isValueBetween, type ValueBounds, valueBounds } from '../rows/value-bounds.ts'
@@ -16,7 +16,10 @@ const rowsLookedAtMax = 10_000
  * The index by which the rows are found. `id` and `nonces` yield all rows in question, the others a window of them: `externalId` and `tag`
  * by tables of their own.
  */
-type Path = 'id' | 'nonces' | 'externalId' | 'tag' | 'receiver' | 'created' | 'verdict' | 'sequence' | PartOfStatus
+type Path = 'id' | PartOfNonces | 'externalId' | 'tag' | 'receiver' | 'created' | 'verdict' | 'sequence' | PartOfStatus
+
+/** The open and the ended transactions of a range of nonces. */
+type PartOfNonces = 'openNonces' | 'nonces'
 
 /** A status has two parts with an index each. `status`: the confirmed and the ended ones. */
 type PartOfStatus = 'queue' | 'held' | 'progress' | 'status'
@@ -81,15 +84,17 @@ export async function findMatches(
   for (const path of paths) parts.push(await findBy(executor, relayerId, path, filter, before, rowsMax))
   const [only, ...others] = parts
   if (only && others.length === 0) return only
+  const newestFirst = isByTime(filter) ? byTime : bySequence
   const [end] = parts.flatMap((part) => part.end ?? []).sort(newestFirst)
   const found = new Map(parts.flatMap((part) => part.found).map((each) => [each.sequence, each]))
-  const inWindow = [...found.values()].filter(({ sequence }) => !end || sequence >= end.sequence).sort(newestFirst)
+  const inWindow = [...found.values()].filter((each) => !end || newestFirst(each, end) <= 0).sort(newestFirst)
   const shown = inWindow.slice(0, rowsMax)
   const last = inWindow.length > rowsMax ? shown.at(-1) : end
   return { found: shown, ...(last && { end: { sequence: last.sequence, createdAt: last.createdAt } }) }
 }
 
-const newestFirst = (one: ListPosition, other: ListPosition) => other.sequence - one.sequence
+const bySequence = (one: ListPosition, other: ListPosition) => other.sequence - one.sequence
+const byTime = (one: ListPosition, other: ListPosition) => other.createdAt - one.createdAt || bySequence(one, other)
 
 async function findBy(
   executor: Executor,
@@ -102,7 +107,7 @@ async function findBy(
   const newest = isByTime(filter) ? earlierOf(before, afterAll(filter.createdTo)) : before
   const wholeList = { sequence: 0, createdAt: filter.createdFrom ?? 0 }
   const given = parametersOf(relayerId, filter, newest, wholeList)
-  if (path === 'id' || path === 'nonces') return { found: await matching(executor, path, filter, given) }
+  if (path === 'id' || isOfNonces(path)) return { found: await matching(executor, path, filter, given) }
 
   const [lastLookedAt, more] = await executor.all(windowEnds[path], { ...given, offset: rowsMax - 1 })
   if (!lastLookedAt || !more) return { found: await matching(executor, path, filter, given) }
@@ -119,7 +124,7 @@ async function pathsFor(
   if (filter.text?.length === idChars && !filter.text.startsWith('0x')) return ['id']
   if (hasNonces(filter)) {
     const { nonceFrom: from = 0, nonceTo: to = last } = filter
-    if (!(await first(executor, nonceBeyond, { relayerId, from, to, offset: rowsMax }))) return ['nonces']
+    if (!(await first(executor, nonceBeyond, { relayerId, from, to, offset: rowsMax }))) return ['openNonces', 'nonces']
   }
   if (filter.externalId !== undefined) return ['externalId']
   if (filter.tag !== undefined) return ['tag']
@@ -142,9 +147,7 @@ const afterAll = (createdTo: number | undefined): ListPosition =>
 
 /** The earlier of two positions, by creation. */
 function earlierOf(one: ListPosition, other: ListPosition): ListPosition {
-  const isBefore =
-    one.createdAt < other.createdAt || (one.createdAt === other.createdAt && one.sequence < other.sequence)
-  return isBefore ? one : other
+  return byTime(one, other) > 0 ? one : other
 }
 
 function positionOf({ sequence, created_at: createdAt }: Omit<FoundRow, 'id'>): ListPosition {
@@ -180,18 +183,18 @@ function parametersOf(
 }
 
 const nonceBeyond = statement<{ relayerId: RelayerId; from: number; to: number; offset: number }, { nonce: number }>(
-  (db, p) =>
-    db
+  (db, p) => {
+    const rows = db
       .selectFrom('transactions')
       .select(sql<number>`nonce`.as('nonce'))
       .where('relayer_id', '=', p.relayerId)
-      .where('nonce', 'is not', null)
       .where('nonce', '>=', p.from)
       .where('nonce', '<=', p.to)
-      .orderBy('nonce')
-      .limit(1)
-      .offset(p.offset),
+    return rows.where(withNonce.open).unionAll(rows.where(withNonce.ended)).orderBy('nonce').limit(1).offset(p.offset)
+  },
 )
+
+const isOfNonces = (path: Path): path is PartOfNonces => path === 'nonces' || path === 'openNonces'
 
 /** The condition by which a path finds its rows, without the ends. Those of `status`, `verdict` and `receiver` say which. */
 function keyOf(path: Path, p: Parameters, dialect: DialectName): RawBuilder<SqlBool> {
@@ -199,8 +202,9 @@ function keyOf(path: Path, p: Parameters, dialect: DialectName): RawBuilder<SqlB
   if (isLabel(path)) return isOneOf(rowsOfLabel(path, p), dialect)
   // As its index has it: an expression, since SQLite would search by the list instead of by the ends.
   if (path === 'verdict') return sql`${ofRelayer} AND (verdict || '') IN ('lost', 'external')`
-  if (path === 'nonces') {
-    return sql`${ofRelayer} AND nonce IS NOT NULL AND nonce >= ${p.nonceFrom} AND nonce <= ${p.nonceTo}`
+  if (isOfNonces(path)) {
+    const which = path === 'nonces' ? withNonce.ended : withNonce.open
+    return sql`${ofRelayer} AND ${which} AND nonce >= ${p.nonceFrom} AND nonce <= ${p.nonceTo}`
   }
   // An expression, so that no index of relayers stands in for the key: see byId in find-transaction.ts.
   if (path === 'id') return sql`id = ${p.text} AND (relayer_id || '') = ${p.relayerId}`
@@ -247,7 +251,7 @@ const followsTime = (path: Path) => path === 'receiver' || path === 'created'
 const words = { status: sql.ref('listed_status'), verdict: sql.ref('verdict') }
 const isOfWord = (path: Path): path is keyof typeof words => path in words
 /** These yield few rows, in an order that their index does not have. */
-const isSorted = (path: Path) => path === 'nonces' || path === 'id' || isLabel(path)
+const isSorted = (path: Path) => isOfNonces(path) || path === 'id' || isLabel(path)
 
 /** Older than a position that the client has, or than a time. As an expression where the index has another order. */
 function isOlder(path: Path, byTime: boolean, p: Parameters): RawBuilder<SqlBool> {
@@ -319,7 +323,7 @@ function others(shape: Shape, p: Parameters): RawBuilder<SqlBool>[] {
     ...(shape.status && shape.path !== 'status' ? [hasStatus(p)] : []),
     ...(shape.verdict && shape.path !== 'verdict' ? [sql<SqlBool>`(verdict || '') = ${p.verdict}`] : []),
     ...(shape.to && shape.path !== 'receiver' ? [sql<SqlBool>`(to_address || '') = ${p.to}`] : []),
-    ...(shape.nonces && shape.path !== 'nonces'
+    ...(shape.nonces && !isOfNonces(shape.path)
       ? [sql<SqlBool>`+nonce >= ${p.nonceFrom} AND +nonce <= ${p.nonceTo}`]
       : []),
     ...(shape.created && !followsTime(shape.path)

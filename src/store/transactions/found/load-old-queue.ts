@@ -3,7 +3,7 @@ import type { Ended } from '../../../domain/decide/lost-history/lost-cancellatio
 import type { RelayerId } from '../../../domain/ids.ts'
 import type { Transaction } from '../../../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../../../domain/units.ts'
-import { inQueue, onHold } from '../../open-rows.ts'
+import { inQueue, onHold, withNonce } from '../../open-rows.ts'
 import { type Executor, first, statement } from '../../statement.ts'
 import { type TransactionRow, transactionFromRow } from '../rows/transaction-row.ts'
 
@@ -53,14 +53,17 @@ export async function droppedSince(
   return rows.map((row) => ({ sequence: row.sequence, createdAt: row.created_at }))
 }
 
-const above = statement<{ relayerId: RelayerId; nonce: number }, { sequence: number | null }>((db, p) =>
-  db
+const above = statement<{ relayerId: RelayerId; nonce: number }, { sequence: number | null }>((db, p) => {
+  const rows = db
     .selectFrom('transactions')
-    .select((eb) => eb.fn.min('sequence').as('sequence'))
+    .select('sequence')
     .where('relayer_id', '=', p.relayerId)
     .where('nonce', '>', p.nonce)
-    .where('origin', '<>', 'gap'),
-)
+    .where('origin', '<>', 'gap')
+  return db
+    .selectFrom(rows.where(withNonce.open).unionAll(rows.where(withNonce.ended)).as('given'))
+    .select((eb) => eb.fn.min('sequence').as('sequence'))
+})
 
 export async function firstSequenceAbove(
   executor: Executor,

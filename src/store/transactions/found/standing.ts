@@ -4,7 +4,7 @@ import type { Hash, RelayerId, TransactionId } from '../../../domain/ids.ts'
 import type { OpenTransaction, RelayerOverview } from '../../../domain/relayer-overview.ts'
 import type { Nonce } from '../../../domain/units.ts'
 import type { TransactionItem } from '../../list-port.ts'
-import { inProgress, unsettled } from '../../open-rows.ts'
+import { inProgress, unsettled, withNonce } from '../../open-rows.ts'
 import { type Executor, first, statement } from '../../statement.ts'
 import { type TransactionRow, waitColumns, waitFromRow } from '../rows/transaction-row.ts'
 import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
@@ -69,16 +69,14 @@ interface NonceRange {
   limit: number
 }
 
-const byNonces = statement<NonceRange, LightRow>((db, p) =>
-  db
+const byNonces = statement<NonceRange, LightRow>((db, p) => {
+  const rows = db
     .selectFrom('transactions')
     .select(lightColumns)
     .where('relayer_id', '=', p.relayerId)
-    .where('nonce', 'is not', null)
     .where('nonce', '>=', p.from)
-    .orderBy('nonce')
-    .limit(p.limit),
-)
+  return rows.where(withNonce.open).unionAll(rows.where(withNonce.ended)).orderBy('nonce').limit(p.limit)
+})
 
 /** The transactions that hold nonces from `from` on, or held them when they were settled; lowest first, at most `limit`. */
 export async function transactionsByNonce(

@@ -6,7 +6,8 @@ import type { Hash, RelayerId, TransactionId } from '../../../domain/ids.ts'
 import type { Transaction } from '../../../domain/transaction.ts'
 import type { Nonce } from '../../../domain/units.ts'
 import { isAmong } from '../../in-lists.ts'
-import { type Executor, first, statement } from '../../statement.ts'
+import { withNonce } from '../../open-rows.ts'
+import { type Executor, first, type QueryBuilder, statement } from '../../statement.ts'
 import { type Json, toJson } from '../../values.ts'
 import { unsignedColumns } from './attempt-columns.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
@@ -27,17 +28,18 @@ const byIdLocked = statement<{ id: TransactionId }, TransactionRow>((db, p, dial
     .$if(dialect === 'postgres', (query) => query.forUpdate()),
 )
 
-const byNonce = statement<{ relayerId: RelayerId; nonce: number }, TransactionRow>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .selectAll()
-    .where('relayer_id', '=', p.relayerId)
-    .where('nonce', '=', p.nonce)
-    .where('nonce', 'is not', null)
+const byNonce = statement<{ relayerId: RelayerId; nonce: number }, TransactionRow>((db, p) => {
+  const rows = ofNonce(db, p).selectAll()
+  return rows
+    .where(withNonce.open)
+    .unionAll(rows.where(withNonce.ended))
     .orderBy('open', 'desc')
     .orderBy('sequence', 'desc')
-    .limit(1),
-)
+    .limit(1)
+})
+
+const ofNonce = (db: QueryBuilder, p: { readonly relayerId: RelayerId; readonly nonce: number }) =>
+  db.selectFrom('transactions').where('relayer_id', '=', p.relayerId).where('nonce', '=', p.nonce)
 
 const attemptsOfNonce = statement<{ id: TransactionId; nonce: number }, AttemptRow>((db, p) =>
   db
@@ -159,19 +161,16 @@ export async function listAttempts(executor: Executor, id: TransactionId, limit:
   return rows.map(attemptFromRow)
 }
 
-const attemptOfNonce = statement<{ relayerId: RelayerId; nonce: number; hash: Hash }, { hash: Hash }>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .innerJoin('attempts', (join) =>
-      join.onRef('attempts.transaction_id', '=', 'transactions.id').onRef('attempts.nonce', '=', 'transactions.nonce'),
-    )
+const attemptOfNonce = statement<{ relayerId: RelayerId; nonce: number; hash: Hash }, { hash: Hash }>((db, p) => {
+  const ids = ofNonce(db, p).select('id')
+  return db
+    .selectFrom(ids.where(withNonce.open).unionAll(ids.where(withNonce.ended)).as('given'))
+    .innerJoin('attempts', 'attempts.transaction_id', 'given.id')
     .select('attempts.hash')
-    .where('transactions.relayer_id', '=', p.relayerId)
-    .where('transactions.nonce', '=', p.nonce)
-    .where('transactions.nonce', 'is not', null)
+    .where('attempts.nonce', '=', p.nonce)
     .where('attempts.hash', '=', p.hash)
-    .limit(1),
-)
+    .limit(1)
+})
 
 export async function hasAttempt(executor: Executor, relayerId: RelayerId, nonce: Nonce, hash: Hash): Promise<boolean> {
   return (await first(executor, attemptOfNonce, { relayerId, nonce, hash })) !== undefined
@@ -192,16 +191,17 @@ export async function findSweep(executor: Executor, relayerId: RelayerId): Promi
   return complete(executor, await first(executor, newest, { relayerId }))
 }
 
-const highest = statement<{ relayerId: RelayerId }, { nonce: number | null }>((db, p) =>
-  db
+const highest = statement<{ relayerId: RelayerId }, { open: number | null; ended: number | null }>((db, p) => {
+  const rows = db
     .selectFrom('transactions')
     .select('nonce')
     .where('relayer_id', '=', p.relayerId)
-    .where('nonce', 'is not', null)
     .orderBy('nonce', 'desc')
-    .limit(1),
-)
+    .limit(1)
+  return db.selectNoFrom([rows.where(withNonce.open).as('open'), rows.where(withNonce.ended).as('ended')])
+})
 
 export async function highestNonce(executor: Executor, relayerId: RelayerId): Promise<Nonce | undefined> {
-  return (await first(executor, highest, { relayerId }))?.nonce ?? undefined
+  const { open, ended } = (await first(executor, highest, { relayerId })) ?? { open: null, ended: null }
+  return open === null || ended === null ? (open ?? ended ?? undefined) : Math.max(open, ended)
 }

@@ -1,5 +1,4 @@
 // Finds transactions that ended long ago, and deletes those that nothing needs any more.
-import { sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
 import { isRemovable, type RemovalContext } from '../../../domain/removable.ts'
 import type { Status } from '../../../domain/transaction.ts'
@@ -30,8 +29,6 @@ const ended = statement<Window, EndedRow>((db, p) =>
   db
     .selectFrom('transactions')
     .select(['id', 'relayer_id', 'ended_at'])
-    // A literal: the planner matches only that with the partial index.
-    .where(sql<boolean>`open = 0`)
     .where('ended_at', '>=', p.from)
     .where('ended_at', '<', p.before)
     .orderBy('ended_at')
