@@ -8,7 +8,7 @@ export const ofAttention: readonly Mutant[] = [
     name: 'attention-anew-with-each-report',
     breaks: 'makes the events of a relayer without those that were made before',
     with: ['surveys'],
-    expects: 'an event changes nothing',
+    expects: 'without an event',
     edits: [
       {
         file: 'src/store/reports/owner-reports.ts',

@@ -2,7 +2,7 @@
 import type { BulkCountsView, LabelsView, WinnerView } from './shared-types.ts'
 import type { TransactionView } from './transaction-types.ts'
 
-export type EventView = TransactionEventView | BulkCancellationEventView | RelayerEventView
+export type EventView = TransactionEventView | BulkCancellationEventView | RelayerEventView | TestEventView
 
 export interface TransactionEventView {
   /** The event's id, the same at each delivery; its number rises in the order of commits */
@@ -127,6 +127,22 @@ export interface AttentionConditionView {
   readonly since: string
   /** The path of its section at this service */
   readonly runbook: string
+}
+
+export interface TestEventView {
+  /** The event's id, the same at each delivery; its number rises in the order of commits */
+  readonly id: string
+  /** A client requested it. In no stream */
+  readonly event: 'notification_test'
+  /** When it was requested */
+  readonly timestamp: string
+  readonly terminal: true
+  readonly payload: TestPayloadView
+}
+
+export interface TestPayloadView {
+  readonly payload_type: 'notification'
+  readonly id: string
 }
 
 /** The transaction as it was then */

@@ -41,10 +41,17 @@ export interface TransactionEvent {
   readonly labels?: Labels
 }
 
-export type StoredEvent = TransactionEvent | BulkEvent | AttentionEvent
+/** The test of a notification. */
+export interface TestEvent {
+  readonly id: number
+  readonly occurredAt: TimestampMs
+  readonly notificationId: string
+}
+
+export type StoredEvent = TransactionEvent | BulkEvent | AttentionEvent | TestEvent
 
 /** The subject of an event. */
-export type EventSubjectId = TransactionId | BulkId | AttentionSubjectId
+export type EventSubjectId = TransactionId | BulkId | AttentionSubjectId | `notification ${string}`
 
 /** A relayer, or the nodes of a network. */
 export type AttentionSubjectId = `relayer ${RelayerId}` | `network ${NetworkName}`
@@ -77,6 +84,7 @@ interface Appearance {
 export function subjectsOf(event: StoredEvent): readonly EventSubject[] {
   if ('bulk' in event) return event.changed.map((relayerId) => ({ relayerId }))
   if ('attention' in event) return event.attention.relayers.map(({ id }) => ({ relayerId: id }))
+  if ('notificationId' in event) return []
   const { relayerId, id: transactionId } = event.transaction
   return [{ relayerId, transactionId }]
 }

@@ -201,18 +201,20 @@ export interface AttemptTable {
 export type BulkRowKind = 'bulk' | 'bulk_notice'
 /** An event of a relayer, or of the nodes of a network. */
 type AttentionRowKind = 'relayer_attention'
+/** The test of a notification. */
+type TestRowKind = 'notification_test'
 
 /** Every change of a status, in the order of commits. Each is written in the commit of its change, so none is lost. */
 export interface OutboxTable {
   id: Generated<number>
-  /** The event's relayer; one of several in the event of a bulk cancellation or of a network's nodes. */
+  /** The event's relayer; one of several in the event of a bulk cancellation or of a network's nodes, and '' for none. */
   relayer_id: RelayerId
   transaction_id: EventSubjectId
   status: Status
   status_reason: string | null
   terminal: Flag
   occurred_at: number
-  kind: Generated<EventKind | BulkRowKind | AttentionRowKind>
+  kind: Generated<EventKind | BulkRowKind | AttentionRowKind | TestRowKind>
   /** The transaction as it was at an event that is not its last one: its row has changed since. */
   nonce: number | null
   hash: Hash | null

@@ -12,6 +12,7 @@ import type { DashboardChanges } from './dashboard-port.ts'
 import { redeliver } from './deliveries/dead-letters.ts'
 import { advanceQueue } from './deliveries/delivery-queues.ts'
 import { giveUpOverdue } from './deliveries/give-up.ts'
+import { publishTest } from './deliveries/publish-test.ts'
 import { pruneEvents } from './events/prune-events.ts'
 import { hasBoundOn, readAnchor, recordAnchor, removeAnchor } from './registry/anchors.ts'
 import { pruneContradictions, recordContradiction } from './registry/contradictions.ts'
@@ -122,6 +123,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     completeHistoryCheck: (id) => completeHistoryCheck(executor, id),
     raiseFloor: (id, floor) => raiseFloor(executor, id, floor),
     advanceQueue: (advance) => advanceQueue(executor, advance),
+    publishTest: (notificationId, now) => publishTest(executor, notificationId, now),
     redeliver: (notificationId, events, limit, now) => redeliver(executor, notificationId, events, limit, now),
     giveUpOverdue: (notificationId, retention, now) => giveUpOverdue(executor, notificationId, retention, now),
     pruneEvents: (retention, now) => pruneEvents(executor, retention, now),

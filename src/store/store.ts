@@ -258,6 +258,8 @@ export interface Session
   completeHistoryCheck(id: RelayerId): Promise<void>
   /** Returns the deliveries to try next, in order within a transaction; undefined when the queue has another owner. */
   advanceQueue(advance: QueueAdvance): Promise<readonly Due[] | undefined>
+  /** Sends the notification a test event. Returns the event's id. */
+  publishTest(notificationId: string, now: TimestampMs): Promise<number>
   /** Requeues up to `limit` dead letters of events `from` to `to`, lowest first. Returns how many. */
   redeliver(notificationId: string, events: EventRange, limit: number, now: TimestampMs): Promise<number>
 }

@@ -78,6 +78,26 @@ const recorded = (under: StoreUnderTest) =>
 
 const reported = ({ taken }: WebhookReceiver) => taken.map(({ event }) => `${event.payload.id} ${event.payload.status}`)
 
+test('a test of a notification comes to its receiver, named by a relayer or not, and is in no stream', async () => {
+  await using under = await openTestedStore()
+  const { store } = under
+  await using receiver = await startReceiver(undefined)
+  const now = systemClock.now()
+  const id = await store.commit((session) => session.publishTest('hook', now))
+  await using _worker = worker(store, { hook: receiver.url })
+  await until(() => receiver.taken.length === 1, { what: 'the event' })
+  await recorded(under)
+  expect(receiver.taken.map(({ event }) => event)).toEqual([
+    {
+      ...{ id: `${id}-${now}`, event: 'notification_test', timestamp: new Date(now).toISOString(), terminal: true },
+      payload: { payload_type: 'notification', id: 'hook' },
+    },
+  ])
+  const everything = () => true
+  expect((await store.reads.events(0, 100, everything)).events).toEqual([])
+  expect((await store.reads.searchEvents(0, { rows: 100, limit: 100 }, everything)).events).toEqual([])
+})
+
 test('the events of a relayer come in order, with what holds it up, since when, and where to read on', async () => {
   await using under = await openTestedStore()
   const { store } = under

@@ -108,7 +108,8 @@ function List({ letters, redeliver }: { letters: readonly DeadLetterView[]; rede
 /** Of a relayer or a network: what holds it up. */
 function stateOf({ payload }: DeadLetterView['event']): string {
   if ('status' in payload) return payload.status
-  if (!('conditions' in payload)) return 'final'
+  if (payload.payload_type === 'notification') return 'test'
+  if (payload.payload_type === 'bulk_cancellation') return 'final'
   return payload.conditions.map(({ condition }) => condition).join(', ') || 'over'
 }
 
@@ -116,5 +117,6 @@ function Subject({ payload }: { payload: DeadLetterView['event']['payload'] }) {
   if (payload.payload_type === 'transaction') return <TransactionLink relayer={payload.relayer_id} id={payload.id} />
   if (payload.payload_type === 'relayer') return <a href={pathOf`/relayers/${payload.id}`}>{payload.id}</a>
   if (payload.payload_type === 'network') return <a href={pathOf`/nodes`}>{payload.id}</a>
+  if (payload.payload_type === 'notification') return <>{payload.id}</>
   return <a href={pathOf`/bulk-cancellations/${payload.id}`}>bulk cancellation</a>
 }

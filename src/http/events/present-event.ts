@@ -4,7 +4,7 @@ import type { AttentionEvent } from '../../domain/attention.ts'
 import { finalAtOf } from '../../domain/bulk-counts.ts'
 import type { BulkEvent } from '../../domain/bulk-event.ts'
 import { heldConditions, runbookOf } from '../../domain/condition.ts'
-import type { StoredEvent, TransactionEvent } from '../../domain/event.ts'
+import type { StoredEvent, TestEvent, TransactionEvent } from '../../domain/event.ts'
 import { countsSchema, presentBulkSummary } from '../bulk-cancellations/present-bulk.ts'
 import { some, such, time } from '../response/forms.ts'
 import { labelsSchema, presentLabels, presentTime } from '../response/present-values.ts'
@@ -110,14 +110,44 @@ const attentionEventSchema = Type.Object(
   { title: 'RelayerEvent', additionalProperties: false },
 )
 
+const testEventSchema = Type.Object(
+  {
+    id: eventId,
+    event: Type.Literal('notification_test', { description: 'A client requested it. In no stream' }),
+    timestamp: time('When it was requested'),
+    terminal: Type.Literal(true),
+    payload: Type.Object(
+      { payload_type: Type.Literal('notification'), id: such('alerts') },
+      { title: 'TestPayload', additionalProperties: false },
+    ),
+  },
+  { title: 'TestEvent', additionalProperties: false },
+)
+
 /** The body of a webhook, and the data of a line of the stream. */
-export const eventSchema = Type.Union([transactionEventSchema, bulkEventSchema, attentionEventSchema], {
-  title: 'Event',
-})
+export const eventSchema = Type.Union(
+  [transactionEventSchema, bulkEventSchema, attentionEventSchema, testEventSchema],
+  {
+    title: 'Event',
+  },
+)
 
 export function presentEvent(event: StoredEvent): Static<typeof eventSchema> {
   if ('attention' in event) return presentAttentionEvent(event)
+  if ('notificationId' in event) return presentTestEvent(event)
   return 'bulk' in event ? presentBulkEvent(event) : presentTransactionEvent(event)
+}
+
+function presentTestEvent(event: TestEvent): Static<typeof testEventSchema> {
+  return {
+    ...{
+      id: presentEventId(event),
+      event: 'notification_test',
+      timestamp: presentTime(event.occurredAt),
+      terminal: true,
+    },
+    payload: { payload_type: 'notification', id: event.notificationId },
+  }
 }
 
 function presentAttentionEvent(event: AttentionEvent): Static<typeof attentionEventSchema> {

@@ -20,6 +20,7 @@ import { type DashboardSessions, sessionOperations } from '../dashboard/session-
 import { listDeadLetters } from '../events/list-dead-letters.ts'
 import { redeliverAllDeadLetters, redeliverDeadLetter } from '../events/redeliver.ts'
 import { type EventStreams, streamEvents } from '../events/stream-events.ts'
+import { testNotification } from '../events/test-notification.ts'
 import { listContradictions } from '../networks/list-contradictions.ts'
 import { listNodes } from '../networks/list-nodes.ts'
 import { pauseNetwork, resumeNetwork } from '../networks/pause-network.ts'
@@ -223,10 +224,11 @@ export function networkRoutes(at: Mounting, management: ManagementContext): void
   mount(at, 'PATCH', '/networks/:network_id', updateNetwork(management))
 }
 
-/** The stream, and the dead letters. */
+/** The stream, the test of a notification, and the dead letters. */
 export function eventRoutes(at: Mounting, management: ManagementContext, streams: EventStreams): void {
   const letters = '/notifications/:notification_id/dead-letters'
   mount(at, 'GET', '/events', streamEvents(streams))
+  mount(at, 'POST', '/notifications/:notification_id/test', testNotification(management))
   mount(at, 'GET', letters, listDeadLetters(management))
   mount(at, 'POST', `${letters}/redeliver`, redeliverAllDeadLetters(management))
   mount(at, 'POST', `${letters}/:event_id/redeliver`, redeliverDeadLetter(management))

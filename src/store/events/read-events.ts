@@ -114,7 +114,8 @@ export async function eventsAfter(
 
 function bytesOf(event: StoredEvent): number {
   if ('attention' in event) return event.attention.relayers.length * partBytes
-  return 'bulk' in event ? event.bulk.parts.length * partBytes : event.transaction.payload.data.length
+  if ('bulk' in event) return event.bulk.parts.length * partBytes
+  return 'transaction' in event ? event.transaction.payload.data.length : partBytes
 }
 
 /** The ids of a failover go on farther above the lost ones: a smaller step is no reason to look. */
@@ -157,6 +158,7 @@ export async function findEvent(executor: Executor, id: number): Promise<StoredE
   const row = await first(executor, byId, { id })
   if (!row) return undefined
   if (row.attention !== null) return attentionFrom(row, row.attention)
+  if (isTest(row)) return { id, occurredAt: row.occurred_at, notificationId: row.notification_id ?? '' }
   return isOfTransaction(row) ? eventFromRow(executor, row) : bulkEventFrom(executor, row, () => true)
 }
 
@@ -173,7 +175,11 @@ function isOfBulk<R extends Subject>(row: R): row is R & { transaction_id: BulkI
 }
 
 function isOfTransaction<R extends Subject>(row: R): row is R & OfTransaction {
-  return !isOfBulk(row) && !isOfAttention(row)
+  return !isOfBulk(row) && !isOfAttention(row) && !isTest(row)
+}
+
+function isTest(row: Subject): boolean {
+  return row.kind === 'notification_test'
 }
 
 /** Whether the event is of a relayer, or of the nodes of a network. */
@@ -187,10 +193,11 @@ function attentionFrom({ id, occurred_at: occurredAt }: OutboxRow, shown: Json<S
 
 /**
  * Whether a reader may want the event. Of a bulk cancellation only its parts show it, and of a network's nodes its relayers. The event of
- * a bulk cancellation for a notification is in no stream.
+ * a bulk cancellation for a notification is in no stream, and neither is the test of one.
  */
 function mayBeWanted(row: Subject, wanted: Wanted): boolean {
   if (isOfAttention(row)) return true
+  if (isTest(row)) return false
   if (!isOfTransaction(row)) return row.kind === 'bulk'
   return wanted({ relayerId: row.relayer_id, transactionId: row.transaction_id })
 }

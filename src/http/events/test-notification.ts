@@ -1,0 +1,42 @@
+// Sends a notification a test event (POST).
+import { Type } from 'typebox'
+import { testNotification as testNotificationCommand } from '../../commands/events/test-notification.ts'
+import type { ManagementContext } from '../../commands/management.ts'
+import { requesterOf } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { notificationParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { some, such } from '../response/forms.ts'
+import { found } from '../response/found.ts'
+import { presentEventId } from './present-event.ts'
+
+const sentSchema = Type.Object(
+  { event_id: such(some.eventId, 'The `webhook-id` of the request') },
+  { title: 'NotificationTest', additionalProperties: false, examples: [{ event_id: some.eventId }] },
+)
+
+export function testNotification(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    refusals: ['NOTIFICATION_NOT_FOUND'],
+    audited: 'in its commit',
+    schema: {
+      operationId: 'testNotification',
+      summary: 'Send a notification a test event',
+      description:
+        'As all events: signed, and tried again for a day. A failure shows in `failing` of the notification.',
+      tags: ['events'],
+      params: notificationParameters,
+      response: answers(sentSchema),
+    },
+    async answer(request) {
+      const { registry } = management
+      const { notification_id: id } = request.params
+      await registry.refresh()
+      const isKnown = registry.notifications().some((each) => each.id === id)
+      found(isKnown ? id : undefined, 'NOTIFICATION_NOT_FOUND', `Notification with ID ${id} not found`)
+      const event = await testNotificationCommand(management, id, requesterOf(request, 'testNotification'))
+      return success({ event_id: presentEventId(event) })
+    },
+  })
+}
