@@ -1,6 +1,7 @@
 // rescind status: whether the service is ready, and the state and the conditions of each relayer. No node is called, so it answers in an outage, too.
 import type { Command } from 'commander'
 import type { ApiPage, Client, NotificationView, OverviewView, Paging } from '../client/client.ts'
+import { isNoBalance } from '../domain/shown-amount.ts'
 import { systemClock } from '../ops/clock.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions } from './connect.ts'
@@ -97,7 +98,16 @@ function linesOf(terminal: Terminal, relayers: readonly OverviewView[], url: str
 
 function row({ id, network, address, state, queued, in_flight: inFlight, balance }: OverviewView) {
   const read = balance && `${since(balance.read_at)} ago`
-  return [id, network, address, state, queued, inFlight, balance && ether(balance.wei), read]
+  return [
+    id,
+    network,
+    address,
+    state,
+    queued,
+    inFlight,
+    balance && (isNoBalance(BigInt(balance.wei)) ? 'none' : ether(balance.wei)),
+    read,
+  ]
 }
 
 /** The networks that are paused as a whole. */

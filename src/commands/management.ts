@@ -2,11 +2,13 @@
 // share.
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import { keepsBalance, refusalOfKept } from '../domain/no-balance.ts'
 import type { Policies } from '../domain/policy-table.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { EndpointSettings } from '../domain/settings.ts'
 import type { SignerType } from '../domain/signer-table.ts'
 import { refusalOfSkipping } from '../domain/skip-beside-reserve.ts'
+import type { Wei } from '../domain/units.ts'
 import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { RefuseRpcHost } from '../ops/rpc-hosts.ts'
@@ -92,6 +94,22 @@ export function refuseSkipping({ registry }: ManagementContext, { policies, netw
   const settings = registry.networks().find(({ name }) => name === network)
   const refusal = settings && refusalOfSkipping(policies, settings)
   if (refusal !== undefined) throw new RescindError('INVALID_REQUEST', `policies.skip_unfunded: ${refusal}`)
+}
+
+/** Throws INVALID_REQUEST where policies keep a part of a balance that the chain does not have. Without an answer of a node nothing is refused. */
+export async function refuseKept({ registry }: ManagementContext, relayer: Relayer): Promise<void> {
+  if (!keepsBalance(relayer.policies)) return
+  const balance = await balanceOf(registry, relayer)
+  const refusal = balance === undefined ? undefined : refusalOfKept(relayer.policies, balance)
+  if (refusal !== undefined) throw new RescindError('INVALID_REQUEST', `policies.${refusal}`)
+}
+
+async function balanceOf(registry: Pick<Registry, 'chainOf'>, relayer: Relayer): Promise<Wei | undefined> {
+  try {
+    return await registry.chainOf(relayer).balance(relayer.address)
+  } catch {
+    return undefined
+  }
 }
 
 /**

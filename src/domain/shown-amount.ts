@@ -73,3 +73,12 @@ function rounded(wei: Wei, decimals: number, up: boolean): string {
   const step = 10n ** BigInt(dropped)
   return exact(((wei + (up ? step - 1n : step / 2n)) / step) * step, decimals)
 }
+
+/** Far above any supply: 10^60. Where there is no native token, nodes return such a number as the balance of every account. */
+const balanceMax: Wei = 2n ** 200n
+
+export const noBalanceText = 'this chain has no balance of its native token'
+
+export function isNoBalance(balance: Wei): boolean {
+  return balance > balanceMax
+}

@@ -31,11 +31,14 @@ const networkAt = (network: string, servers: readonly RpcServer[]) => ({
   ...{ required_confirmations: 1, average_blocktime_ms: 1_000, is_testnet: true, features: ['eip1559'] },
 })
 
-async function check(options: { readonly allNetworks?: boolean } = {}) {
+async function check(options: { readonly allNetworks?: boolean } = {}, policies: object = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'rescind-networks-'))
   const ids = ['rich', 'poor']
   const file = {
-    relayers: ids.map((id) => ({ id, name: id, network: 'used', network_type: 'evm', paused: false, signer_id: id })),
+    relayers: ids.map((id) => ({
+      ...{ id, name: id, network: 'used', network_type: 'evm', paused: false, signer_id: id },
+      ...(id === 'rich' && { policies }),
+    })),
     signers: ids.map((id) => ({
       id,
       type: 'plain',
@@ -109,6 +112,22 @@ test('each relayer has its balance, in ether, from an endpoint that answers', as
   expect(silent.filter((each) => each.check === 'balance')).toMatchObject([
     { level: 'warning', text: 'not read: no endpoint of used with its chain returned it' },
     { level: 'warning' },
+  ])
+})
+
+test('a chain without a native token has no balance: that is said, and no policy keeps a part of it', async () => {
+  const everyAccount = `0x${(42n * 10n ** 74n).toString(16)}`
+  for (const index of [0, 1]) await anvil.rpc('anvil_setBalance', [devAccount(index).address, everyAccount])
+  const text = 'this chain has no balance of its native token'
+  const balances = async (policies: object = {}) =>
+    (await check({}, policies)).filter((each) => each.check === 'balance')
+  expect(await balances()).toMatchObject([
+    { level: 'ok', text },
+    { level: 'ok', text },
+  ])
+  expect(await balances({ min_balance: '1' })).toMatchObject([
+    { level: 'error', text: `policies.min_balance: ${text}, so nothing can be kept of it; remove the policy` },
+    { level: 'ok', text },
   ])
 })
 

@@ -47,6 +47,29 @@ test('a relayer made through the API sends at once, and does so after kill -9, w
   await audit(stage, { id, ...devAccount(1) })
 })
 
+test('where the chain has no native token, nothing can be kept of a balance, and nothing is short', async () => {
+  const { client, node } = stage
+  const { address, key } = devAccount(7)
+  await node.rpc('anvil_setBalance', [address, `0x${(42n * 10n ** 74n).toString(16)}`])
+  const refusal = (policy: string) => ({
+    ...{ status: 400, code: 'INVALID_REQUEST' },
+    message: `policies.${policy}: this chain has no balance of its native token, so nothing can be kept of it; remove the policy`,
+  })
+  const { id: signer } = await manage(client, 'POST', '/signers', { type: 'plain', config: { key } })
+  const ofTempo = { name: 'tempo', network: 'localhost', network_type: 'evm', signer_id: signer, paused: false }
+  const keeps = (policy: string) => ({ policies: { [policy]: '1' } })
+  expect(await refused(client, 'POST', '/relayers', { ...ofTempo, ...keeps('min_balance') })).toMatchObject(
+    refusal('min_balance'),
+  )
+  const { id } = await manage(client, 'POST', '/relayers', ofTempo)
+  expect(await refused(client, 'PATCH', `/relayers/${id}`, keeps('cancel_reserve'))).toMatchObject(
+    refusal('cancel_reserve'),
+  )
+  await manage(client, 'PATCH', `/relayers/${id}`, { policies: { min_balance: '0' } })
+  const { id: sent } = await client.send(id, payment)
+  await mined(client, id, sent, node)
+})
+
 test('a pause binds no more nonces and follows transactions in flight; a policy counts from the next step', async () => {
   const { client, node } = stage
   const id = await made(2, { policies: { max_in_flight: 1 } })

@@ -5,7 +5,11 @@ import { toBigInt, toNumber } from '../../chain/nodes/decode.ts'
 import { openTransport } from '../../chain/nodes/transport.ts'
 import type { RelayerConfig } from '../../config/config.ts'
 import type { Address } from '../../domain/ids.ts'
+import { refusalOfKept } from '../../domain/no-balance.ts'
+import type { Policies } from '../../domain/policy-table.ts'
 import type { EndpointSettings, NetworkSettings } from '../../domain/settings.ts'
+import { isNoBalance, noBalanceText } from '../../domain/shown-amount.ts'
+import type { Wei } from '../../domain/units.ts'
 import { systemClock } from '../../ops/clock.ts'
 import { ether } from '../format.ts'
 import { checkEndpoint } from './check-endpoint.ts'
@@ -17,18 +21,22 @@ interface RelayerAccount {
   readonly relayer: string
   readonly network: string
   readonly address: Address | undefined
+  /** Absent for a relayer that the API made: it refuses what does not fit. */
+  readonly policies?: Policies
 }
+
+type FileRelayer = Pick<RelayerConfig, 'id' | 'network' | 'signerId'> & Partial<Pick<RelayerConfig, 'policies'>>
 
 /** `addresses`: by the signer. */
 export function accountsOf(
-  file: readonly Pick<RelayerConfig, 'id' | 'network' | 'signerId'>[],
+  file: readonly FileRelayer[],
   addresses: ReadonlyMap<string, Address>,
   stored: StoredRows = noRows,
 ): readonly RelayerAccount[] {
   const known = new Map(stored.relayers.map(({ id, address }) => [id, address]))
   return [
-    ...file.map(({ id, network, signerId }) => ({
-      ...{ relayer: id, network },
+    ...file.map(({ id, network, signerId, policies }) => ({
+      ...{ relayer: id, network, ...(policies && { policies }) },
       address: addresses.get(signerId) ?? known.get(id),
     })),
     ...madeByApi(stored).map(({ id, network, address }) => ({ relayer: id, network, address })),
@@ -99,20 +107,24 @@ async function balancesFrom(
     const id = await callAlone(transport, { method: 'eth_chainId', params: [] })
     if (id.kind !== 'value' || toNumber(id.value) !== chainId) return undefined
     const found: Finding[] = []
-    for (const { relayer, address } of accounts) {
+    for (const { relayer, address, policies } of accounts) {
       const answer = await callAlone(transport, { method: 'eth_getBalance', params: [address, 'latest'] })
       const wei = answer.kind === 'value' ? toBigInt(answer.value) : undefined
       if (wei === undefined) return undefined
-      found.push(
-        wei > 0n
-          ? balance(relayer, 'ok', `${ether(String(wei))} at ${address}`)
-          : balance(relayer, 'warning', `${address} holds nothing: it pays for gas, so send it some`),
-      )
+      found.push(balanceFound(relayer, wei, String(address), policies))
     }
     return found
   } finally {
     await transport.close()
   }
+}
+
+function balanceFound(relayer: string, wei: Wei, address: string, policies: Policies | undefined): Finding {
+  const refusal = policies && refusalOfKept(policies, wei)
+  if (refusal !== undefined) return balance(relayer, 'error', `policies.${refusal}`)
+  if (isNoBalance(wei)) return balance(relayer, 'ok', noBalanceText)
+  if (wei > 0n) return balance(relayer, 'ok', `${ether(String(wei))} at ${address}`)
+  return balance(relayer, 'warning', `${address} holds nothing: it pays for gas, so send it some`)
 }
 
 function balance(relayer: string, level: Finding['level'], text: string): Finding {

@@ -16,6 +16,7 @@ import {
   type PolicyMembers,
   policiesFrom,
   refuseEndpoints,
+  refuseKept,
   refuseSkipping,
   requireKey,
   requireKeyFor,
@@ -50,6 +51,7 @@ export async function createRelayer(
   if (request.endpoints) requireKey(context, 'custom_rpc_urls')
   requireKeyFor(context, relayer.policies)
   refuseSkipping(context, relayer)
+  await refuseKept(context, relayer)
   const at = { kind: 'relayer', id: relayer.id } as const
   const sealed = request.endpoints && sealEndpoints(vault, at, request.endpoints)
   const created = await store.commit(async (session) => {

@@ -4,6 +4,7 @@ import type { Chain, EndpointState } from '../../chain/chain.ts'
 import { foreignPatience } from '../../domain/decide/rules/foreign-nonces.ts'
 import { partlyUnderFourEyes } from '../../domain/four-eyes.ts'
 import type { RelayerId } from '../../domain/ids.ts'
+import { refusalOfKept } from '../../domain/no-balance.ts'
 import type { Patience } from '../../domain/patience.ts'
 import type { ForeignPending } from '../../domain/pooled.ts'
 import { whyPublished } from '../../domain/published-accounts.ts'
@@ -70,7 +71,7 @@ function logForeign(
 
 function logRelayer(
   logger: Logger,
-  { id, network, chainId, address, paused, networkPaused }: Relayer,
+  { id, network, chainId, address, paused, networkPaused, policies }: Relayer,
   origins: readonly string[],
   states: readonly EndpointState[],
   balance: Wei | undefined,
@@ -84,7 +85,9 @@ function logRelayer(
     ...(networkPaused && { network_paused: true }),
   }
   const published = whyPublished(address, chainId)
+  const kept = balance === undefined ? undefined : refusalOfKept(policies, balance)
   if (published !== undefined) logger.warn(facts, `a relayer ${published}`)
+  else if (kept !== undefined) logger.warn(facts, `a relayer's policies.${kept}`)
   else if (balance !== undefined && states.every((state) => state === 'ok')) logger.info(facts, 'relayer')
   else logger.warn(facts, 'relayer: not every endpoint of its network can be used')
 }

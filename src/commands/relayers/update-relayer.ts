@@ -14,6 +14,7 @@ import {
   type PolicyMembers,
   policiesFrom,
   refuseEndpoints,
+  refuseKept,
   refuseSkipping,
   requireKey,
   requireKeyFor,
@@ -41,6 +42,9 @@ export async function updateRelayer(
 ): Promise<Relayer> {
   if (patch.endpoints) refuseEndpoints(context, 'custom_rpc_urls', patch.endpoints)
   if (patch.endpoints) requireKey(context, 'custom_rpc_urls')
+  // The commit waits for no node.
+  const before = patch.policies ? await context.store.reads.relayer(id) : undefined
+  if (before) await refuseKept(context, patched(context, before, patch))
   const updated = await context.store.commit(async (session) => {
     const next = await patchRelayer(context, session, id, patch)
     await recordChange(session, id, requester, context.clock.now(), membersOf(patch))

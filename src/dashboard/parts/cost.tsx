@@ -2,6 +2,7 @@
 
 import type { RelayerView } from '../../client/account-types.ts'
 import type { CancellationPreviewView } from '../../client/transaction-types.ts'
+import { isNoBalance } from '../../domain/shown-amount.ts'
 import { capOf } from '../state/caps.ts'
 import { grouped, plural } from '../state/format.ts'
 import { Ether, Gwei } from './exact.tsx'
@@ -73,7 +74,9 @@ function Amounts({ preview, symbol }: { preview: CancellationPreviewView; symbol
       <Amount title="Expected cost" note="if the next block holds all no-ops" wei={cost.expected} symbol={symbol} />
       <Amount title="At most" note="at today’s price" wei={cost.today} symbol={symbol} />
       {cost.max !== undefined && <Amount title="At most" note="under the cap" wei={cost.max} symbol={symbol} />}
-      <Amount title="Balance" note={`at block ${grouped(block)}`} wei={balance} symbol={symbol} />
+      {!isNoBalance(BigInt(balance)) && (
+        <Amount title="Balance" note={`at block ${grouped(block)}`} wei={balance} symbol={symbol} />
+      )}
     </>
   )
 }

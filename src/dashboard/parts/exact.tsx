@@ -1,5 +1,12 @@
 // Amounts and times in short, each with its exact value on hover, on focus, and for screen readers.
-import { exactAmount, exactlyInGwei, inGwei, shownAmount } from '../../domain/shown-amount.ts'
+import {
+  exactAmount,
+  exactlyInGwei,
+  inGwei,
+  isNoBalance,
+  noBalanceText,
+  shownAmount,
+} from '../../domain/shown-amount.ts'
 import { exactTime, localTime } from '../state/format.ts'
 
 /** In ether, under the name that its network has for it; a small one in gwei. */
@@ -16,6 +23,11 @@ export function Ether({
   // A payment has to suffice.
   const { figure, unit } = shownAmount(amount, { up: isPayment })
   return <Amount figure={figure} exact={exactAmount(amount).figure} unit={unit === 'ether' ? symbol : unit} />
+}
+
+/** The balance of an account. */
+export function Balance({ wei, symbol }: { wei: string; symbol: string }) {
+  return isNoBalance(BigInt(wei)) ? <span>none: {noBalanceText}</span> : <Ether wei={wei} symbol={symbol} />
 }
 
 /** A price of gas. */

@@ -4,7 +4,7 @@ import type { TraceView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
 import { Conditions } from '../parts/conditions.tsx'
-import { Ether } from '../parts/exact.tsx'
+import { Balance } from '../parts/exact.tsx'
 import { NonceLane } from '../parts/lane.tsx'
 import { PauseButton } from '../parts/pause-button.tsx'
 import { Age, Badge, Copy, Empty, Explore, Heading, Shown } from '../parts/pieces.tsx'
@@ -118,7 +118,7 @@ function Facts({
         <dd>
           {view?.balance ? (
             <>
-              <Ether wei={view.balance.wei} symbol={symbol} />{' '}
+              <Balance wei={view.balance.wei} symbol={symbol} />{' '}
               <small>
                 read <Age at={view.balance.read_at} /> ago
               </small>

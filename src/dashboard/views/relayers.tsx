@@ -4,9 +4,10 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { DailySpendView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
+import { isNoBalance } from '../../domain/shown-amount.ts'
 import type { Tone } from '../../words/verdict.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
-import { Ether, Gwei } from '../parts/exact.tsx'
+import { Balance, Gwei } from '../parts/exact.tsx'
 import { FailingNotifications } from '../parts/failing-notifications.tsx'
 import { NetworkPauses, PausedNetworks } from '../parts/network-pauses.tsx'
 import { Age, Badge, Empty, Heading, Runbook, Shown } from '../parts/pieces.tsx'
@@ -252,7 +253,7 @@ function Row({ view, fees }: { view: OverviewView; fees?: readonly DailySpendVie
       <td class="number" data-label="Balance">
         {view.balance ? (
           <span title={`read at ${localTime(view.balance.read_at)} (${exactTime(view.balance.read_at)})`}>
-            <Ether wei={view.balance.wei} symbol={symbol} />
+            <Balance wei={view.balance.wei} symbol={symbol} />
           </span>
         ) : (
           '—'
@@ -260,7 +261,11 @@ function Row({ view, fees }: { view: OverviewView; fees?: readonly DailySpendVie
       </td>
       {fees && (
         <td class="number extra" data-label="Lasts for gas">
-          {balance === undefined ? '—' : <Lasting balance={BigInt(balance)} fees={fees} />}
+          {balance === undefined || isNoBalance(BigInt(balance)) ? (
+            '—'
+          ) : (
+            <Lasting balance={BigInt(balance)} fees={fees} />
+          )}
         </td>
       )}
       <td class="do">
