@@ -12,7 +12,7 @@ export const ofAttention: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/reports/owner-reports.ts',
-        find: 'const before = row.attention === null ? [] : fromJson(row.attention)',
+        find: 'const before = locked.attention === null ? [] : fromJson(locked.attention)',
         put: 'const before: Attention = []',
       },
     ],

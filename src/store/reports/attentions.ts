@@ -17,7 +17,7 @@ import { pendingIn } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AcknowledgmentTable, NetworkAttentionTable } from '../access-tables.ts'
 import type { Flag } from '../schema.ts'
-import { type Executor, first, statement } from '../statement.ts'
+import { type Executor, statement } from '../statement.ts'
 import { countByStatus, countPendingOfEach } from '../transactions/counted/tallies.ts'
 import { amountsFrom, fromJson, type Json, toJson } from '../values.ts'
 
@@ -99,20 +99,6 @@ const lookedAt =
     ...{ condition, since, observedAt, isAcknowledged: acknowledged !== undefined },
   })
 
-const openNetworks = statement<{ network: NetworkName }, { network: NetworkName }>((db, p) =>
-  db
-    .selectFrom('network_attentions')
-    .select('network')
-    .where('network', '=', p.network)
-    .where('attention', '<>', toJson<Attention>([]))
-    .limit(1),
-)
-
-/** Whether an outage of the network's nodes was reported, and may be over. */
-export async function isNetworkAttended(executor: Executor, network: NetworkName): Promise<boolean> {
-  return (await first(executor, openNetworks, { network })) !== undefined
-}
-
 /** Of relayers that use the network's nodes. */
 const members = statement<
   { network: NetworkName },
@@ -130,6 +116,10 @@ const members = statement<
 /** Of the relayer in the row of `relayers`. */
 export const ownNodes = () =>
   sql<boolean>`EXISTS (SELECT 1 FROM managed WHERE kind = 'relayer' AND managed.id = relayers.id AND sealed IS NOT NULL)`
+
+/** Whether an outage of the nodes of its network was reported, and may be over. Of the relayer in the row of `relayers`. */
+export const isNetworkAttended = () =>
+  sql<boolean>`EXISTS (SELECT 1 FROM network_attentions WHERE network_attentions.network = relayers.network AND network_attentions.attention <> '[]')`
 
 const acknowledged = statement<
   { network: NetworkName },

@@ -27,44 +27,52 @@ import {
   ownNodes,
 } from './attentions.ts'
 
-const put = statement<OwnerReportTable>((db, p) =>
-  db
-    .insertInto('owner_reports')
-    .values({
-      relayer_id: p.relayer_id,
-      observed_at: p.observed_at,
-      balance: p.balance,
-      balance_read_at: p.balance_read_at,
-      conditions: p.conditions,
-      attention: p.attention,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .column('relayer_id')
-        .doUpdateSet((eb) => ({
-          observed_at: eb.ref('excluded.observed_at'),
-          balance: eb.ref('excluded.balance'),
-          balance_read_at: eb.ref('excluded.balance_read_at'),
-          conditions: eb.ref('excluded.conditions'),
-          attention: eb.ref('excluded.attention'),
-        }))
-        .whereRef('owner_reports.observed_at', '<=', 'excluded.observed_at'),
-    ),
-)
+const ofReport = ['observed_at', 'balance', 'balance_read_at', 'conditions'] as const
+
+/** Replaces these columns of an older report. */
+const putting = (columns: readonly (keyof OwnerReportTable)[]) =>
+  statement<OwnerReportTable>((db, p) =>
+    db
+      .insertInto('owner_reports')
+      .values({
+        relayer_id: p.relayer_id,
+        observed_at: p.observed_at,
+        balance: p.balance,
+        balance_read_at: p.balance_read_at,
+        conditions: p.conditions,
+        attention: p.attention,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .column('relayer_id')
+          .doUpdateSet((eb) => Object.fromEntries(columns.map((column) => [column, eb.ref(`excluded.${column}`)])))
+          .whereRef('owner_reports.observed_at', '<=', 'excluded.observed_at'),
+      ),
+  )
+
+const put = putting([...ofReport, 'attention'])
+const putReportAlone = putting(ofReport)
 
 interface RecordedRow extends Pick<RelayerTable, 'network' | 'notification_id'> {
   observed_at: number | null
   attention: Json<Attention> | null
   own_nodes: Flag | boolean
+  is_attended: Flag | boolean
 }
 
 const recorded = statement<{ id: RelayerId }, RecordedRow>((db, p) =>
   db
     .selectFrom('relayers')
     .leftJoin('owner_reports', 'owner_reports.relayer_id', 'relayers.id')
-    .select(['network', 'notification_id', 'observed_at', 'attention', ownNodes().as('own_nodes')])
+    .select(['network', 'notification_id', 'observed_at', 'attention'])
+    .select([ownNodes().as('own_nodes'), isNetworkAttended().as('is_attended')])
     .where('relayers.id', '=', p.id),
 )
+
+/** Whether the report can change nothing of what the events have shown. Such are most, and each costs a read and a write. */
+function isQuiet({ attention }: RecordedRow, { conditions }: OwnerReport): boolean {
+  return conditions.length === 0 && (attention === null || fromJson(attention).length === 0)
+}
 
 /** A report of another owner waits. */
 const lock = statement<{ id: RelayerId }, Pick<OwnerReportTable, 'relayer_id'>>((db, p, dialect) =>
@@ -76,27 +84,38 @@ const lock = statement<{ id: RelayerId }, Pick<OwnerReportTable, 'relayer_id'>>(
 )
 
 async function recordReport(executor: Executor, id: RelayerId, report: OwnerReport): Promise<RecordedReport> {
-  await executor.all(lock, { id })
   const row = await first(executor, recorded, { id })
-  const { observedAt, balance } = report
-  if (!row || (row.observed_at ?? observedAt) > observedAt) return {}
-  const { network, notification_id: notificationId } = row
-  const hasOwnNodes = Boolean(row.own_nodes)
-  const before = row.attention === null ? [] : fromJson(row.attention)
+  if (!row) return {}
+  const { network } = row
+  const mayShow = row.is_attended || report.conditions.some(({ condition }) => isOfNodes(condition))
+  const shared = !row.own_nodes && mayShow ? { network } : {}
+  if (isQuiet(row, report)) {
+    // Without what the events have shown: another owner may just have begun one.
+    await executor.all(putReportAlone, rowOf(id, report, []))
+    return shared
+  }
+  await executor.all(lock, { id })
+  const locked = (await first(executor, recorded, { id })) ?? row
+  const { observedAt } = report
+  if ((locked.observed_at ?? observedAt) > observedAt) return {}
+  const before = locked.attention === null ? [] : fromJson(locked.attention)
   const held = report.conditions.map(({ acknowledged: _, ...each }) => each)
   const conditions = await withAcknowledgments(executor, id, held)
-  const relayer = { id, network, notificationId, hasOwnNodes }
+  const relayer = { id, network, notificationId: row.notification_id, hasOwnNodes: Boolean(row.own_nodes) }
   const { attention, nextAt } = await attendRelayer(executor, relayer, before, { observedAt, conditions })
-  await executor.all(put, {
+  await executor.all(put, rowOf(id, report, attention))
+  return { ...shared, ...(nextAt !== undefined && { nextAt }) }
+}
+
+function rowOf(id: RelayerId, { observedAt, balance, conditions }: OwnerReport, attention: Attention) {
+  return {
     relayer_id: id,
     observed_at: observedAt,
     balance: balance?.wei.toString() ?? null,
     balance_read_at: balance?.readAt ?? null,
-    conditions: amountsToText(held),
+    conditions: amountsToText(conditions.map(({ acknowledged: _, ...each }) => each)),
     attention: toJson(attention),
-  })
-  const mayShow = held.some(({ condition }) => isOfNodes(condition)) || (await isNetworkAttended(executor, network))
-  return { ...(nextAt !== undefined && { nextAt }), ...(!hasOwnNodes && mayShow && { network }) }
+  }
 }
 
 const find = statement<{ id: RelayerId }, Omit<OwnerReportTable, 'relayer_id' | 'attention'>>((db, p) =>
