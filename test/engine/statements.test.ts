@@ -24,7 +24,7 @@ test('a send, from its POST until it is confirmed and final', async () => {
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 8, select: 26, insert: 21, update: 8, commit: 8 },
+        statements: { begin: 8, select: 22, insert: 15, update: 8, commit: 8 },
         rows: {
           transactions: 5,
           attempts: 2,
@@ -37,7 +37,7 @@ test('a send, from its POST until it is confirmed and final', async () => {
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 8, select: 41, insert: 15, update: 6, commit: 8 } },
+      postgres: { statements: { begin: 8, select: 38, insert: 15, update: 6, commit: 8 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('confirmed')
@@ -51,7 +51,7 @@ test('a DELETE of a queued transaction', async () => {
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 1, select: 1, insert: 6, update: 1, commit: 1 },
+        statements: { begin: 1, select: 1, insert: 4, update: 1, commit: 1 },
         rows: {
           transactions: 1,
           outbox: 1,
@@ -79,7 +79,7 @@ test('a DELETE of a transaction in flight, until its no-op is final', async () =
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 8, select: 28, insert: 10, update: 9, commit: 8 },
+        statements: { begin: 8, select: 25, insert: 8, update: 9, commit: 8 },
         rows: {
           transactions: 5,
           attempts: 2,
@@ -92,7 +92,7 @@ test('a DELETE of a transaction in flight, until its no-op is final', async () =
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 8, select: 44, insert: 8, update: 7, commit: 8 } },
+      postgres: { statements: { begin: 8, select: 41, insert: 8, update: 7, commit: 8 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('canceled')

@@ -61,11 +61,11 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
     // The last sequence is one row, at the end of the index.
     const expected = sql.includes('from "relayers"')
       ? /^transactions_sequence$/
-      : /^transactions_(queue|in_progress|displaced|unsettled|unsettled_wait|suspected)$/
+      : /^transactions_(queue|in_progress|displaced|unsettled|unsettled_wait)$/
     if (sql.includes('from "relayers"')) expect(plan).toMatch(/Limit.*\n.*Backward/)
     for (const index of indexes) expect(index, plan).toMatch(expected)
   }
-  expect(ofSteps).toHaveLength(11)
+  expect(ofSteps).toHaveLength(10)
   const sent = await sendWithin(session, relayer.id)
   await session.transaction(relayer.id, sent.id)
   await reads.transaction(relayer.id, sent.id)

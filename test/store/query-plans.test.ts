@@ -186,7 +186,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
       .filter(
         (detail) =>
           /^SCAN (?!CONSTANT ROW)/.test(detail) &&
-          !/SCAN (relayers|account|expiring|ending|q( USING COVERING INDEX .*)?|bounded|given|\(subquery-\d+\)|json_each VIRTUAL TABLE INDEX 1:)$/.test(
+          !/SCAN (relayers|account|expiring|ending|oldest|q( USING COVERING INDEX .*)?|bounded|given|\(subquery-\d+\)|json_each VIRTUAL TABLE INDEX 1:)$/.test(
             detail,
           ),
       )

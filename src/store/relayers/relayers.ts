@@ -66,6 +66,12 @@ export async function lockRelayer(executor: Executor, id: RelayerId): Promise<re
   return raiseToNewest(executor, executor.all(locked, { id }), [id])
 }
 
+/** The row for a transaction that keeps all others from writing, as one on SQLite does. */
+export async function readRelayerRow(executor: Executor, id: RelayerId): Promise<RelayerRow | undefined> {
+  const row = await first(executor, byIdWithLast, { id })
+  return row && { ...row, last_sequence: row.last }
+}
+
 /** Locks the rows that no other transaction has locked. PostgreSQL only. */
 export async function lockFreeRelayers(executor: Executor, ids: readonly RelayerId[]): Promise<readonly RelayerRow[]> {
   return raiseToNewest(executor, executor.all(freeOnes, { ids }), ids)

@@ -1,7 +1,7 @@
 // The relayers of a commit: their sends read their row once.
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Deferred } from '../deferred.ts'
-import { lockRelayer } from '../relayers/relayers.ts'
+import { readRelayerRow } from '../relayers/relayers.ts'
 import { type RememberedRow, rememberRow } from '../relayers/remember-row.ts'
 import type { Executor } from '../statement.ts'
 import type { Session } from '../store.ts'
@@ -19,7 +19,7 @@ export function rememberRelayers(
     remembered.get(id)?.remembering ?? session
 
   async function read(id: RelayerId): Promise<RememberedRow | undefined> {
-    const [row] = await lockRelayer(executor, id)
+    const row = await readRelayerRow(executor, id)
     if (!row) {
       fresh.delete(id)
       return undefined

@@ -6,11 +6,10 @@ import type { RelayerId } from '../../../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../../../domain/transaction.ts'
 import type { Tallied } from '../../access-tables.ts'
 import type { Deferred } from '../../deferred.ts'
-import { inLists } from '../../in-lists.ts'
 import { lastSequence } from '../../relayers/last-sequence.ts'
 import { type DialectName, type Executor, statement } from '../../statement.ts'
 import type { PendingOfRelayer } from '../../store.ts'
-import { recordOf } from '../../values.ts'
+import { type Json, recordOf, toJson } from '../../values.ts'
 import { type BulkChange, openBulkSheet } from './bulk-sheet.ts'
 import { openSpendSheet, type SpendChange } from './daily-spend.ts'
 import { openFigureSheet } from './figures.ts'
@@ -91,12 +90,14 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
     async write() {
       const changes = kept
       kept = new Map()
+      const added: Change[] = []
       for (const [relayerId, byStatus] of changes) {
         for (const [status, change] of byStatus) {
           if (change === 0 || (await appended?.append(relayerId, status, change))) continue
-          await executor.all(add, { relayerId, status, change })
+          added.push({ relayerId, status, change })
         }
       }
+      if (added.length > 0) await executor.all(add, { changes: toJson(added) })
       await sheet.write(executor)
       await spendSheet.write(executor)
       await bulkSheet.write(executor)
@@ -111,18 +112,27 @@ function addTo(changes: Changes, relayerId: RelayerId, status: Tallied, change: 
   else changes.set(relayerId, new Map([[status, change]]))
 }
 
-const add = inLists(
-  statement<{ relayerId: RelayerId; status: Tallied; change: number }>((db, p) =>
-    db
-      .insertInto('tallies')
-      .values({ relayer_id: p.relayerId, status: p.status, count: p.change })
-      .onConflict((conflict) =>
-        conflict.columns(['relayer_id', 'status']).doUpdateSet({ count: sql`tallies.count + excluded.count` }),
-      ),
-  ),
-  { relayerId: 'text', status: 'text', change: 'bigint' },
-  (given) => `INSERT INTO tallies (relayer_id, status, count) SELECT * FROM ${given}
-    ON CONFLICT (relayer_id, status) DO UPDATE SET count = tallies.count + excluded.count`,
+const add = statement<{ changes: Json<readonly Change[]> }>((db, p, dialect) =>
+  db
+    .insertInto('tallies')
+    .columns(['relayer_id', 'status', 'count'])
+    .expression(
+      db
+        .selectFrom(
+          dialect === 'postgres'
+            ? sql<Change>`json_to_recordset(CAST(${p.changes} AS json))`.as<'given'>(
+                sql`given ("relayerId" text, status text, change bigint)`,
+              )
+            : sql<Change>`(SELECT value ->> 'relayerId' AS "relayerId", value ->> 'status' AS status, value ->> 'change' AS change
+                FROM json_each(${p.changes}))`.as('given'),
+        )
+        .select(['relayerId', 'status', 'change'])
+        // SQLite reads the ON of an upsert as that of a join without it.
+        .where(sql<boolean>`true`),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['relayer_id', 'status']).doUpdateSet({ count: sql`tallies.count + excluded.count` }),
+    ),
 )
 
 /** The transactions of a relayer, and the bytes of the pending ones. */

@@ -19,39 +19,34 @@ const bound = statement<{ relayerId: RelayerId }, Version>((db, p) => {
   return rows(inProgress).unionAll(rows(displaced)).orderBy('nonce')
 })
 
-/** The oldest one says how far back a history check goes; the others wait for their clients. */
-const suspected = statement<{ relayerId: RelayerId }, Version>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select(versionColumns)
-    .where('relayer_id', '=', p.relayerId)
-    .where(sql<boolean>`open = 1 AND suspected_hash IS NOT NULL`)
-    .orderBy('sequence')
-    .limit(1),
-)
-
-type Soon = Version & { readonly for: 'release' | 'expiry' }
+type Beyond = Version & { readonly for: 'release' | 'expiry' | 'suspicion' }
 
 /**
- * Beyond the head of the queue: the transactions that expire first, and those whose hold ends first. Those without a time are in no
- * index.
+ * Beyond the head of the queue: the transactions that expire first, those whose hold ends first, and the oldest suspected one, which says
+ * how far back a history check goes. Those without a time are in no index.
  */
-const soonest = statement<{ relayerId: RelayerId; expiries: number; releases: number }, Soon>((db, p) => {
+const beyondHead = statement<{ relayerId: RelayerId; expiries: number; releases: number }, Beyond>((db, p) => {
   const ofRelayer = db.selectFrom('transactions').select(versionColumns).where('relayer_id', '=', p.relayerId)
   const expiring = ofRelayer
-    .select(sql.lit<Soon['for']>('expiry').as('for'))
+    .select(sql.lit<Beyond['for']>('expiry').as('for'))
     .where(sql<boolean>`open = 1 AND nonce IS NULL AND valid_until IS NOT NULL`)
     .orderBy('valid_until')
     .limit(p.expiries)
   const ending = ofRelayer
-    .select(sql.lit<Soon['for']>('release').as('for'))
+    .select(sql.lit<Beyond['for']>('release').as('for'))
     .where(onHold)
     .orderBy('held_until')
     .limit(p.releases)
+  const oldest = ofRelayer
+    .select(sql.lit<Beyond['for']>('suspicion').as('for'))
+    .where(sql<boolean>`open = 1 AND suspected_hash IS NOT NULL`)
+    .orderBy('sequence')
+    .limit(1)
   return db
     .selectFrom(expiring.as('expiring'))
     .selectAll()
     .unionAll(db.selectFrom(ending.as('ending')).selectAll())
+    .unionAll(db.selectFrom(oldest.as('oldest')).selectAll())
 })
 
 const expiringMax = 64
@@ -63,12 +58,11 @@ export async function loadWork(
   queuedMax = keptByEveryNode,
   earlier?: EarlierWork,
 ): Promise<Work | undefined> {
-  // In parallel: a remote database costs two round trips instead of seven.
-  const [found, open, timed, unclear, unsettled, likely] = await Promise.all([
+  // In parallel: a remote database costs two round trips instead of six.
+  const [found, open, beyond, unsettled, likely] = await Promise.all([
     findRelayerAndFloor(executor, relayerId),
     executor.all(bound, { relayerId }),
-    executor.all(soonest, { relayerId, expiries: expiringMax, releases: heldMax }),
-    executor.all(suspected, { relayerId }),
+    executor.all(beyondHead, { relayerId, expiries: expiringMax, releases: heldMax }),
     summarizeConfirmedNotFinal(executor, relayerId),
     earlier && queueOf(executor, earlier.relayer, queuedMax),
   ])
@@ -78,18 +72,19 @@ export async function loadWork(
   // Only a history check counts their nonces.
   const isChecking = unsettled !== undefined && found.uncheckedThrough !== undefined
   const [current, explained, presigned] = await Promise.all([
-    readChanged(executor, [open, queued, unclear, timed].flat(), earlier?.transactions ?? new Map()),
+    readChanged(executor, [open, queued, beyond].flat(), earlier?.transactions ?? new Map()),
     isChecking ? explainedRuns(executor, relayerId) : undefined,
     found.relayer.policies.presignCancel ? listPresigned(executor, relayerId) : undefined,
   ])
+  const beyondFor = (what: Beyond['for']) => beyond.filter((each) => each.for === what).map(current)
   return {
     ...found,
     open: open.map(current),
     ...(unsettled && { confirmedNotFinal: { ...unsettled, ...(explained && { explained }) } }),
     ...(presigned && { presigned }),
     queued: queued.map(current),
-    suspected: unclear.map(current),
-    expiring: timed.filter((each) => each.for === 'expiry').map(current),
-    held: timed.filter((each) => each.for === 'release').map(current),
+    suspected: beyondFor('suspicion'),
+    expiring: beyondFor('expiry'),
+    held: beyondFor('release'),
   }
 }
