@@ -87,6 +87,27 @@ export function attentionContract(open: OpenStore): void {
     })
   })
 
+  test('a commit that is cut off leaves neither the report nor its event, and the next one makes it once', async () => {
+    await using under = await open()
+    const { store } = under
+    const [relayer] = await sharing(store, undefined)
+    if (!relayer) throw new Error('it is stored')
+    const after = await store.reads.newestEvent()
+    await report(store, relayer, 0, [short(0), silent(0)])
+    const cutOff = store.commit(async (session) => {
+      await session.recordReport(relayer.id, { observedAt: at(60), conditions: [short(0), silent(0)] })
+      await session.attendNetwork(relayer.network, at(60))
+      throw new Error('killed')
+    })
+    await expect(cutOff).rejects.toThrow('killed')
+    expect(await seenBy(store, [relayer], after)).toEqual([])
+    for (const seconds of [61, 62]) await report(store, relayer, seconds, [short(0), silent(0)])
+    expect((await seenBy(store, [relayer], after)).map((each) => [each.at, each.isOfNetwork])).toEqual([
+      [61, false],
+      [61, true],
+    ])
+  })
+
   test('an acknowledged condition is silent', async () => {
     await using under = await open()
     const { store } = under
