@@ -2,7 +2,15 @@
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 
-const amounts = ['minBalance', 'gasPriceCap', 'cancelGasPriceCap', 'cancelReserve', 'valueCap', 'holdAboveValue']
+const amounts = [
+  'minBalance',
+  'lowBalance',
+  'gasPriceCap',
+  'cancelGasPriceCap',
+  'cancelReserve',
+  'valueCap',
+  'holdAboveValue',
+]
 
 /** Policies as the relayer's row stores them. */
 export function rulesOf(json: string): Policies {

@@ -57,6 +57,8 @@ export function drawPolicies(dice: Dice, { capped, mayPause }: { capped: boolean
 export function drawOthers(dice: Dice, { funds = 10n ** 18n, skips }: Operator): Policies['others'] {
   const set = (chance: number) => dice.chance(chance)
   return {
+    // They warn, and no decision may depend on them.
+    ...{ runwayWarning: 3_600_000, lowBalance: funds },
     ...(set(0.3) && { cancelGasPriceCap: firstBaseFee * BigInt(dice.pick([2, 4, 8, 30])) }),
     ...(set(0.4) && { cancelReserve: (funds * BigInt(dice.pick([0, 5, 20, 50]))) / 100n }),
     ...(set(0.3) && { minBalance: (funds * BigInt(dice.pick([20, 60, 90]))) / 100n }),

@@ -60,7 +60,13 @@ function parseValue(name: string, text: string): unknown {
 }
 
 export const prices: readonly string[] = ['gas_price_cap', 'cancel_gas_price_cap']
-export const amounts: readonly string[] = ['min_balance', 'cancel_reserve', 'value_cap', 'hold_above_value']
+export const amounts: readonly string[] = [
+  'min_balance',
+  'low_balance',
+  'cancel_reserve',
+  'value_cap',
+  'hold_above_value',
+]
 
 /** A policy as `policies set` takes it, with every digit: it was written by people. */
 function shown(name: string, value: unknown): string {

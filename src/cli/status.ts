@@ -85,19 +85,21 @@ const stateColors: Readonly<Partial<Record<OverviewView['state'], Color>>> = {
   unobserved: 'gray',
 }
 
-/** The table, and under it each condition in full, with the address of its page. */
+/** The table, and under it each condition and each warning in full, with the address of its page. */
 function linesOf(terminal: Terminal, relayers: readonly OverviewView[], url: string): readonly string[] {
-  const head = ['RELAYER', 'NETWORK', 'ADDRESS', 'STATE', 'QUEUED', 'IN FLIGHT', 'BALANCE', 'READ']
+  const head = ['RELAYER', 'NETWORK', 'ADDRESS', 'STATE', 'QUEUED', 'IN FLIGHT', 'BALANCE', 'READ', 'LASTS FOR']
   const [titles = '', ...rows] = table(head, relayers.map(row))
   const painted = rows.map((line, index) => {
     const color = stateColors[relayers[index]?.state ?? 'ok']
     return color === undefined ? line : terminal.paint(color, line)
   })
-  return [titles, ...painted, ...networkLines(relayers), ...relayers.flatMap((relayer) => conditionLines(relayer, url))]
+  const below = relayers.flatMap((relayer) => [...conditionLines(relayer, url), ...warningLines(relayer, url)])
+  return [titles, ...painted, ...networkLines(relayers), ...below]
 }
 
-function row({ id, network, address, state, queued, in_flight: inFlight, balance }: OverviewView) {
+function row({ id, network, address, state, queued, in_flight: inFlight, balance, runway }: OverviewView) {
   const read = balance && `${since(balance.read_at)} ago`
+  const lasts = runway && about(runway.seconds * 1_000)
   return [
     id,
     network,
@@ -107,6 +109,7 @@ function row({ id, network, address, state, queued, in_flight: inFlight, balance
     inFlight,
     balance && (isNoBalance(BigInt(balance.wei)) ? 'none' : ether(balance.wei)),
     read,
+    lasts,
   ]
 }
 
@@ -139,6 +142,14 @@ function conditionLines(relayer: OverviewView, url: string): readonly string[] {
     const line = `${id}: ${condition} for ${since(began)}${text === undefined ? '' : `: ${text}`}${note ?? ''}`
     return [plain(line), ...topUpLines(condition, relayer), `  what to do: ${runbookAt(url, runbook)}`]
   })
+}
+
+/** They hold nothing up, so they count neither in the state nor in the exit code. */
+function warningLines({ id, warnings }: OverviewView, url: string): readonly string[] {
+  return warnings.flatMap(({ warning, since: began, text, runbook }) => [
+    plain(`${id}: warning ${warning} for ${since(began)}: ${text}`),
+    `  what to do: ${runbookAt(url, runbook)}`,
+  ])
 }
 
 function failingLines({ id, url, failing }: NotificationView, service: string): readonly string[] {

@@ -29,6 +29,9 @@ export interface PoliciesView {
   readonly cancel_gas_price_cap?: number | string
   /** Wei */
   readonly cancel_reserve?: number | string
+  readonly runway_warning: string
+  /** Wei */
+  readonly low_balance?: number | string
   readonly presign_cancel: number
   readonly max_in_flight?: number
   readonly eip1559_pricing: boolean

@@ -15,6 +15,9 @@ export interface OverviewView {
   /** Of the last observation by its owner; absent before */
   readonly observed_at?: string
   readonly balance?: LastBalanceView
+  readonly runway?: RunwayView
+  /** They count neither in `state` nor in `conditions` */
+  readonly warnings: readonly FundsWarningView[]
   readonly top_up?: TopUpView
   readonly changed?: RelayerChangeView
   /** Without a nonce */
@@ -37,6 +40,23 @@ export interface LastBalanceView {
   /** Wei */
   readonly wei: string
   readonly read_at: string
+}
+
+/** How long the balance pays for sends at their present spending, without min_balance, cancel_reserve and what is in flight. Absent without spending in the last week, and before the balance and the prices are known */
+export interface RunwayView {
+  readonly seconds: number
+  /** Wei: the larger of the spending of the last day and the mean of the last week */
+  readonly per_day: string
+}
+
+/** It holds nothing up */
+export interface FundsWarningView {
+  readonly warning: 'runway_short' | 'balance_low'
+  /** When it began */
+  readonly since: string
+  readonly text: string
+  /** The page about it: a path at this service, unless DOCS_ENABLED is false */
+  readonly runbook: string
 }
 
 /** The payment to the account that is missing, at the balance and the prices last read. Absent unless a condition is about the balance, and where this process has read no prices */

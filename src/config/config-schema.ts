@@ -1,6 +1,6 @@
 // The JSON Schema of the configuration file, for editors: config/config.schema.json is written from it. The tables are those
 // of the parsers, and test/config/config-schema.test.ts compares the two on generated files.
-import { durationPattern } from '../domain/duration.ts'
+import { durationInDaysPattern, durationPattern } from '../domain/duration.ts'
 import { bases, floorsOfByte } from '../domain/gas-figures.ts'
 import { type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
 import { type ProfileField, profileLimits, profileTable } from '../domain/profile.ts'
@@ -77,7 +77,12 @@ function policySchema(policy: Policy): FileSchema {
     case 'count':
       return described(policy.meaning, count(policy.min, policy.max))
     case 'duration':
-      return described(policy.meaning, { type: 'string', pattern: durationPattern, examples: ['10m'] })
+      return described(
+        policy.meaning,
+        policy.inDays
+          ? { type: 'string', pattern: durationInDaysPattern, examples: ['3d'] }
+          : { type: 'string', pattern: durationPattern, examples: ['10m'] },
+      )
     case 'flag':
       return described(policy.meaning, flag)
     case 'addresses':

@@ -16,8 +16,8 @@ export interface Members {
   /** A flag whose null may be a protection that a template lost: a problem. */
   setting(name: string, fallback: boolean): boolean
   count(name: string, bounds: { min: number; max: number }): number | undefined
-  /** A duration in milliseconds. */
-  duration(name: string): number | undefined
+  /** A duration in milliseconds. `inDays`: up to 30 of them. */
+  duration(name: string, rule?: { readonly inDays?: true }): number | undefined
   wei(name: string): bigint | undefined
   texts(name: string): readonly string[] | undefined
   /** The members of a list; empty when absent. */
@@ -78,7 +78,14 @@ export function readMembers(
       return read(name, 'true or false', asFlag) ?? fallback
     },
     count: (name, { min, max }) => read(name, `a whole number from ${min} to ${max}`, asCount(min, max)),
-    duration: (name) => read(name, 'a duration from "1s" to "24h", such as "10m"', asDuration),
+    duration: (name, { inDays = false } = {}) =>
+      read(
+        name,
+        inDays
+          ? 'a duration from "1s" to "24h", or to "30d", such as "3d"'
+          : 'a duration from "1s" to "24h", such as "10m"',
+        asDuration(inDays),
+      ),
     wei: (name) => read(name, 'a whole number of wei, as a number or a decimal text such as "100000000000"', asWei),
     texts: (name) => read(name, 'a list of texts', asTexts),
     items(name) {
@@ -92,8 +99,8 @@ function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' && !value.includes('\0') ? value : undefined
 }
 
-function asDuration(value: unknown): number | undefined {
-  return typeof value === 'string' ? parseDuration(value) : undefined
+function asDuration(inDays: boolean): (value: unknown) => number | undefined {
+  return (value) => (typeof value === 'string' ? parseDuration(value, { inDays }) : undefined)
 }
 
 function asFlag(value: unknown): boolean | undefined {

@@ -37,7 +37,7 @@ function parsePolicy(policy: Policy, members: Members, report: Report): PolicyVa
     case 'count':
       return members.count(name, policy)
     case 'duration':
-      return members.duration(name)
+      return members.duration(name, policy)
     case 'flag':
       return members.flag(name, policy.default ?? policy.implied ?? false)
     case 'addresses':

@@ -16,11 +16,15 @@ export const durationPattern = `^((${manySeconds}|[1-9][0-9]?)s|${minutesAndHour
 /** A duration from 30 s to 24 h. */
 export const durationFrom30sPattern = `^((${manySeconds}|[3-9][0-9])s|${minutesAndHours})$`
 
+/** A duration from 1 s to 24 h, or of whole days up to 30. */
+export const durationInDaysPattern = `${durationPattern}|^([1-9]|[12][0-9]|30)d$`
+
 const form = new RegExp(durationPattern)
+const formInDays = new RegExp(durationInDaysPattern)
 
 /** The duration in milliseconds; undefined for a text of another form. */
-export function parseDuration(text: string): number | undefined {
-  return form.test(text) ? durationMs(text) : undefined
+export function parseDuration(text: string, { inDays = false } = {}): number | undefined {
+  return (inDays ? formInDays : form).test(text) ? durationMs(text) : undefined
 }
 
 /** The duration in milliseconds. `text` is a whole number and its unit. */
@@ -29,8 +33,8 @@ export function durationMs(text: string): number {
   return Number(text.slice(0, -1)) * (unitsMs.get(text.slice(-1)) ?? 0)
 }
 
-/** The duration in the largest unit that divides it, up to `largest`. `ms`: whole seconds. */
-export function shownDuration(ms: number, largest: 'h' | 'd' = 'h'): string {
+/** The duration in the largest unit that divides it, up to `largest`. Above a day, days. `ms`: whole seconds. */
+export function shownDuration(ms: number, largest: 'h' | 'd' = ms > 86_400_000 ? 'd' : 'h'): string {
   const units = [...unitsMs].slice(largest === 'd' ? 0 : 1)
   const [unit, unitMs] = units.find(([, each]) => ms % each === 0) ?? ['s', 1_000]
   return `${ms / unitMs}${unit}`

@@ -2,6 +2,7 @@
 import type { HeldCondition } from './condition.ts'
 import type { ApiKeyId, NetworkName, RelayerId } from './ids.ts'
 import type { HeldUpTransaction } from './relayer-overview.ts'
+import type { Funds } from './runway.ts'
 import type { TimestampMs, Wei } from './units.ts'
 import type { Reason } from './wait-facts.ts'
 import { sentenceOf, sentenceOfNext } from './wait-sentence.ts'
@@ -30,6 +31,8 @@ export function withSentence(held: Held): ShownHeld {
 export interface OwnerReport {
   readonly observedAt: TimestampMs
   readonly balance?: BalanceReading
+  /** Absent until an owner has reported them. */
+  readonly funds?: Funds
   readonly conditions: readonly Held[]
 }
 

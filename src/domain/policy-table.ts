@@ -15,7 +15,7 @@ export interface AllowedCalls {
 interface PolicyKinds {
   readonly wei: Wei
   readonly count: number
-  /** A time in milliseconds, from 1 s to 24 h; written as "30s", "10m" or "24h". */
+  /** A time in milliseconds, from 1 s to 24 h; written as "30s", "10m" or "24h". With `inDays` up to 30 days, as "3d". */
   readonly duration: number
   readonly flag: boolean
   readonly addresses: readonly Address[]
@@ -39,7 +39,7 @@ interface Rules {
   /** `zeroMeans`: the effect of 0, which is then refused. */
   readonly wei: { readonly zeroMeans?: string }
   readonly count: { readonly min: number; readonly max: number }
-  readonly duration: unknown
+  readonly duration: { readonly inDays?: true }
   readonly flag: unknown
   /** `emptyMeans`: the effect of an empty list, which is never that of an absent one. */
   readonly addresses: { readonly emptyMeans: string }
@@ -79,6 +79,21 @@ export const policyTable = {
     kind: 'wei',
     name: 'cancel_reserve',
     meaning: 'balance kept back from sends, so that a cancellation can be paid',
+  },
+  /** A balance that lasts for a shorter time is a warning. It holds nothing up. */
+  runwayWarning: {
+    kind: 'duration',
+    name: 'runway_warning',
+    meaning: 'a balance that pays for sends for a shorter time, at the spending of the last days, is a warning',
+    inDays: true,
+    implied: 86_400_000,
+  },
+  /** A balance below is a warning. It holds nothing up. */
+  lowBalance: {
+    kind: 'wei',
+    name: 'low_balance',
+    meaning: 'a balance below it is a warning, and holds nothing up',
+    zeroMeans: 'nothing would ever warn',
   },
   /** Pre-signed no-ops for each nonce, so that cancellations go on while the key service is down. */
   presignCancel: {

@@ -34,6 +34,8 @@ export interface RelayerSnapshot {
   /** When the oldest transaction in flight or queued was stored. */
   readonly oldestAt?: TimestampMs
   readonly balance?: Wei
+  /** What further sends may use. Absent: the balance or the prices are not known. */
+  readonly free?: Wei
   /** Pre-signed no-ops, of all nonces. Absent: the policy is off. */
   readonly presigned?: number
   readonly conditions: readonly Condition[]
@@ -42,6 +44,7 @@ export interface RelayerSnapshot {
 export interface IdleSurvey {
   readonly findings: readonly Reason[]
   readonly balance?: Wei
+  readonly free?: Wei
 }
 
 /** Passes each report to every listener of it, in their order. */

@@ -23,8 +23,10 @@ import {
 import { poolCountsAfter } from '../domain/decide/rules/foreign-nonces.ts'
 import { hasDueHold, isIdle, nextRelease } from '../domain/decide/rules/holds.ts'
 import { witnessesToCall } from '../domain/decide/rules/second-witness.ts'
+import { freeFunds } from '../domain/decide/terms/funds.ts'
 import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/terms/window.ts'
 import { countChances } from '../domain/decide/waits/no-progress.ts'
+import { defined } from '../domain/defined.ts'
 import { finalDepth } from '../domain/finality.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import type { Moment } from '../domain/patience.ts'
@@ -129,7 +131,7 @@ export async function step(
   if (!seen) return { follow: chain, againAfterMs: 0, idle: false, carried }
   const { lastLook: look, window, headSeen, chances, ...decided } = seen
   const { work, plan, observation, decidedAt: now } = decided
-  if (!isQueueBlocked(work)) context.observer.observed(relayer, snapshotOf(work, observation, plan))
+  if (!isQueueBlocked(work)) context.observer.observed(relayer, snapshotOf(work, observation, policy, plan))
 
   const { number } = observation.head
   const recorded = await carryOut(context, chain, ownership, underWay, { ...decided, now })
@@ -239,7 +241,14 @@ function signingOf(
   return { ...signatures.state(remote), ...(presigns && { presigns }) }
 }
 
-function snapshotOf(work: Work, { nonce, balance }: Observation, { conditions }: Plan): RelayerSnapshot {
+function snapshotOf(
+  work: Work,
+  observation: Observation,
+  policy: NetworkPolicy,
+  { conditions }: Plan,
+): RelayerSnapshot {
+  const { nonce, balance } = observation
+  const free = freeFunds(work, observation, policy)
   const inFlight = inFlightOf(work)
   const [first] = inFlight
   const waiting = [...inFlight, ...work.queued.slice(0, 1)].map(({ createdAt }) => createdAt)
@@ -248,7 +257,7 @@ function snapshotOf(work: Work, { nonce, balance }: Observation, { conditions }:
     ...(first && { lowestNonce: first.lifecycle.nonce }),
     inFlight: inFlight.length,
     ...(waiting.length > 0 && { oldestAt: Math.min(...waiting) }),
-    ...(balance !== undefined && { balance }),
+    ...defined({ balance, free }),
     ...(work.presigned && { presigned: work.presigned.length }),
     conditions,
   }

@@ -6,6 +6,7 @@ import type { GivenUp, QueueCount, Tried } from '../domain/delivery.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { RelayerObserver } from '../domain/relayer-observer.ts'
+import type { FundsWarning } from '../domain/runway.ts'
 import type { CancellationIntent, Status } from '../domain/transaction.ts'
 import type { BlockNumber, TimestampMs, Wei } from '../domain/units.ts'
 
@@ -70,6 +71,14 @@ export interface FinalVerdict {
 export interface RelayerMetrics extends RelayerObserver {
   /** The current counts in the store. */
   counted(relayer: Relayer, transactions: Readonly<Record<Status | 'bytes', number>>): void
+  /** Its funds, as of the owner's last report. */
+  funded(relayer: Relayer, funds: FundsSample): void
+}
+
+export interface FundsSample {
+  /** Absent without spending. */
+  readonly runwayMs?: number
+  readonly warnings: Readonly<Record<FundsWarning, boolean>>
 }
 
 export interface WebhookMetrics {
@@ -156,6 +165,7 @@ export const noMetrics: Metrics = {
     released: () => undefined,
     accountInUse: () => undefined,
     counted: () => undefined,
+    funded: () => undefined,
   },
   webhooks: { tried: () => undefined, givenUp: () => undefined, counted: () => undefined },
   signers: {

@@ -1,8 +1,10 @@
 // By the owner: stores the last observation of each relayer that this process advances, from the reports of steps and surveys. A
 // condition is stored within a second; a balance and the time of the observation at most every half minute. The commit of a report writes
 // the events that it makes.
+import { defined } from '../domain/defined.ts'
 import type { NetworkName, RelayerId } from '../domain/ids.ts'
 import { type Held, heldSince, type OwnerReport } from '../domain/owner-report.ts'
+import { firstDayOf, fundsAfter } from '../domain/runway.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Clock } from '../ops/clock.ts'
 import { inRounds } from '../ops/in-rounds.ts'
@@ -44,7 +46,8 @@ export function recordReports({
       const each = seen.get(id)
       if (each && !stored.has(id)) stored.set(id, await store.reads.ownerReport(id))
       const before = stored.get(id)
-      if (each && isDue(each, before, wanted.get(id))) due.push({ id, report: reportOf(each, before) })
+      if (each && isDue(each, before, { wantedAt: wanted.get(id), now: clock.now() }))
+        due.push({ id, report: await withFunds(id, each, before) })
       else if (!each || each.observedAt === before?.observedAt) changed.delete(id)
     }
     if (due.length === 0) return
@@ -54,6 +57,16 @@ export function recordReports({
       wanted.set(id, next.get(id) ?? Number.POSITIVE_INFINITY)
       if (seen.get(id)?.observedAt === report.observedAt) changed.delete(id)
     }
+  }
+
+  /** The warnings begin and end with the report that is stored, so an owner that takes over goes on with them. */
+  async function withFunds(id: RelayerId, each: Seen, before: OwnerReport | undefined): Promise<OwnerReport> {
+    const report = reportOf(each, before)
+    const { policies, balance, free } = each
+    if (!policies) return { ...report, ...(before?.funds && { funds: before.funds }) }
+    const days = await store.reads.spendOf(id, firstDayOf(report.observedAt))
+    const reading = defined({ balance: balance?.wei, free })
+    return { ...report, funds: fundsAfter(reading, days, { policies, before: before?.funds, now: report.observedAt }) }
   }
 
   const lines = {
@@ -106,9 +119,15 @@ function reportOf({ observedAt, balance, found }: Seen, before: OwnerReport | un
   return { observedAt, ...(balance && { balance }), conditions: heldSince(found, before?.conditions ?? [], observedAt) }
 }
 
-function isDue(each: Seen, before: OwnerReport | undefined, wantedAt: TimestampMs | undefined): boolean {
-  if (!before || wantedAt === undefined || each.observedAt - before.observedAt >= unchangedMs) return true
-  if (each.observedAt >= wantedAt && each.observedAt > before.observedAt) return true
+interface DueTimes {
+  readonly wantedAt: TimestampMs | undefined
+  readonly now: TimestampMs
+}
+
+function isDue(each: Seen, before: OwnerReport | undefined, { wantedAt, now }: DueTimes): boolean {
+  if (!before || wantedAt === undefined) return true
+  const isAwaited = now - before.observedAt >= unchangedMs || each.observedAt >= wantedAt
+  if (isAwaited && each.observedAt > before.observedAt) return true
   if (each.found.length !== before.conditions.length) return true
   return each.found.length > 0 && !isSame(reportOf(each, before).conditions, before.conditions)
 }

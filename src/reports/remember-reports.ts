@@ -1,13 +1,14 @@
 // By the owner: remembers the last report of a step or a survey of each relayer that this process advances, until it is stored.
 import { isDeepStrictEqual } from 'node:util'
 import type { HeldCondition } from '../domain/condition.ts'
+import { defined } from '../domain/defined.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { BalanceReading, FoundCondition } from '../domain/owner-report.ts'
 import { isPaused } from '../domain/pause.ts'
 import type { Policies } from '../domain/policy-table.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { RelayerObserver } from '../domain/relayer-observer.ts'
-import type { TimestampMs } from '../domain/units.ts'
+import type { TimestampMs, Wei } from '../domain/units.ts'
 import type { Clock } from '../ops/clock.ts'
 
 const unseenMs = 30_000
@@ -15,6 +16,8 @@ const unseenMs = 30_000
 export interface Seen {
   readonly observedAt: TimestampMs
   readonly balance?: BalanceReading
+  /** What further sends may use, as last known. */
+  readonly free?: Wei
   readonly found: readonly FoundCondition[]
   /** The policies by which the conditions were found. Absent where a failure was reported. */
   readonly policies?: Policies
@@ -28,6 +31,7 @@ export interface Seen {
 
 interface Noted {
   readonly balance?: bigint
+  readonly free?: Wei
   readonly by?: Seen['by']
   readonly policies?: Policies
   readonly isIdle?: boolean
@@ -66,14 +70,14 @@ export function rememberReports(
   function note(id: RelayerId, found: readonly FoundCondition[], noted: Noted = {}): void {
     const { balance, by = 'step', isIdle = false, isDoubtful = false, observedAt = clock.now(), policies } = noted
     const read = balance === undefined ? seen.get(id)?.balance : { wei: balance, readAt: observedAt }
+    const free = noted.free ?? seen.get(id)?.free
     seen.set(id, {
       observedAt,
       found,
       by,
       isIdle,
       isDoubtful,
-      ...(policies && { policies }),
-      ...(read && { balance: read }),
+      ...defined({ policies, balance: read, free }),
     })
     changed(id)
   }
@@ -108,9 +112,9 @@ export function rememberReports(
       return true
     },
     observer: {
-      observed({ id, policies }, { conditions, balance }) {
+      observed({ id, policies }, { conditions, balance, free }) {
         const found = conditions.map((condition) => ({ condition }))
-        note(id, found, { policies, ...(balance !== undefined && { balance }) })
+        note(id, found, { policies, ...defined({ balance, free }) })
       },
       idle: noteIdle,
       surveyed: ({ id, policies }, { findings, ...read }) =>

@@ -5,6 +5,7 @@ import { inquire } from '../domain/decide/facts/inquire.ts'
 import { lacksNothing } from '../domain/decide/plan/lacks.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import { isIdle } from '../domain/decide/rules/holds.ts'
+import { freeFunds } from '../domain/decide/terms/funds.ts'
 import { isHeadStalled } from '../domain/decide/waits/head-stalled.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import { reasonsAgainstNextSend, withNextSend } from '../domain/preview/next-send.ts'
@@ -106,7 +107,9 @@ async function observeNextSend(context: Surroundings, work: Work): Promise<IdleS
     const reasons = reasonsAgainstNextSend(work, observation, policy, next)
     const isStalled = isHeadStalled(work, observed, now)
     const stalled: Reason[] = isStalled ? [{ condition: 'head_stalled', facts: { block: head.number } }] : []
-    return { findings: [...reasons, ...stalled, ...signerOutage(context, work.relayer)], balance }
+    const free = freeFunds(work, observation, policy)
+    const findings = [...reasons, ...stalled, ...signerOutage(context, work.relayer)]
+    return { findings, balance, ...(free !== undefined && { free }) }
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error
     return { findings: [{ condition: 'node_unreachable', facts: { of: 'network', words: error.message } }] }

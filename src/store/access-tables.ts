@@ -223,6 +223,8 @@ export interface OwnerReportTable {
   observed_at: number
   balance: string | null
   balance_read_at: number | null
+  /** JSON: the runway and the warnings. */
+  funds: string | null
   /** JSON; owner-reports.ts describes it. */
   conditions: string
   /** What the events of the relayer have shown. */

@@ -18,6 +18,8 @@ export interface DashboardReads {
   openWithHash(relayerId: RelayerId, hash: Hash): Promise<TransactionId | undefined>
   /** The spending of every relayer from this day on: a row per relayer and day with a final transaction. */
   dailySpend(since: number): Promise<readonly DailySpend[]>
+  /** The same of one relayer. */
+  spendOf(relayerId: RelayerId, since: number): Promise<readonly DailySpend[]>
 }
 
 export interface DashboardChanges {

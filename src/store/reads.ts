@@ -24,7 +24,7 @@ import { bulksToAnnounce } from './transactions/bulk/announce-bulk.ts'
 import { findBulk, findBulkOfKey, findBulksOf, listBulks, listWaitingParts } from './transactions/bulk/bulk-rows.ts'
 import { loadMatches } from './transactions/bulk/choose-in-bulk.ts'
 import { listOfBulk } from './transactions/bulk/list-of-bulk.ts'
-import { readDailySpend } from './transactions/counted/daily-spend.ts'
+import { readDailySpend, readSpendOf } from './transactions/counted/daily-spend.ts'
 import { readFigures } from './transactions/counted/figures.ts'
 import { readNodeCalls } from './transactions/counted/node-calls.ts'
 import { countByStatus, countPendingOfEach, findBacklogs } from './transactions/counted/tallies.ts'
@@ -78,6 +78,7 @@ export function readsOver(executor: Executor): Reads {
     figures: (range, relayerId) => readFigures(executor, range, relayerId),
     nodeCalls: (range, network) => readNodeCalls(executor, range, network),
     dailySpend: (since) => readDailySpend(executor, since),
+    spendOf: (relayerId, since) => readSpendOf(executor, relayerId, since),
     dashboardSession: (digest) => findDashboardSession(executor, digest),
     audit: (limit, before) => readAudit(executor, limit, before),
     overdueQueues: (retention, now) => overdueQueues(executor, retention, now),

@@ -55,8 +55,8 @@ test('status lists the relayers, and -r names one', async () => {
   })
   const all = await rescind(['status'])
   expect(all).toMatchObject({ exit: 0, stderr: expect.stringContaining(`${service.url} is ready`) })
-  expect(all.stdout).toMatch(/^RELAYER +NETWORK +ADDRESS +STATE +QUEUED +IN FLIGHT +BALANCE +READ\n/)
-  expect(all.stdout).toMatch(/\none +local +0xf39F\w+ +ok +0 +0 +10,000 ether +\d+ s ago\n/)
+  expect(all.stdout).toMatch(/^RELAYER +NETWORK +ADDRESS +STATE +QUEUED +IN FLIGHT +BALANCE +READ +LASTS FOR\n/)
+  expect(all.stdout).toMatch(/\none +local +0xf39F\w+ +ok +0 +0 +10,000 ether +\d+ s ago +-\n/)
   const one = await rescind(['status', '-r', 'two', '--json'])
   expect(one).toMatchObject({ exit: 0, stderr: '' })
   expect(JSON.parse(one.stdout)).toMatchObject({ ready: true, relayers: [{ id: 'two', state: 'ok', conditions: [] }] })
@@ -90,6 +90,22 @@ test('a condition is shown with the address of its page, which the service serve
   expect(await served.text()).toContain('<h3 id="balance_short">')
   expect(await rescind(['cancel', id, '-r', 'two'])).toMatchObject({ exit: 0 })
   await until(async () => !(await rescind(['status'])).stdout.includes('what to do'), { what: 'no condition' })
+})
+
+test('a balance that is low is a warning with its page, and changes neither the state nor the exit code', async () => {
+  expect(await rescind(['policies', 'set', 'low_balance', '20000ether', '-r', 'three'])).toMatchObject({ exit: 0 })
+  const warned = async () => {
+    const status = await rescind(['status', '-r', 'three'])
+    return status.stdout.includes('warning') ? status : undefined
+  }
+  const status = await until(warned, { what: 'the warning' })
+  expect(status.exit).toBe(0)
+  expect(status.stdout).toMatch(/\nthree +\S+ +0x\w+ +ok /)
+  expect(status.stdout).toMatch(
+    /\nthree: warning balance_low for \d+ s: the balance \(10,000 ether\) is low: .*\n {2}what to do: \S+#rescindtopupsoon\n/,
+  )
+  await rescind(['policies', 'remove', 'low_balance', '-r', 'three'])
+  await until(async () => (await warned()) === undefined, { what: 'the end of the warning' })
 })
 
 test('the address comes from --url, RESCIND_URL or APP_PORT, and the key from the environment or .env', async () => {

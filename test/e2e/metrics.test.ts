@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
 import { hex } from '../../tooling/ledger.ts'
-import { readsOf } from '../ops/promql.ts'
+import { readsOf, samplesOf } from '../ops/promql.ts'
 import { shippedPanels, shippedRules } from '../ops/rules.ts'
 import { type Exposition, readingOf, scrape } from '../support/exposition.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
@@ -109,6 +109,28 @@ test('a cancellation of something in the pool by itself is lost where the origin
   await stage.node.mine(3)
   await verdict(stage, payment, ({ state, final }) => state === 'lost' && final)
   await shows('rescind_cancellations_total', { relayer: sender.id, verdict: 'lost', origin: 'request' }, 1)
+})
+
+test('how long a balance lasts, and the warning that it is low, which holds nothing up', async () => {
+  const relayer = 'busy'
+  const spends = async () => {
+    const { body } = await stage.client.request('GET', '/daily-spend')
+    return (body as { data: readonly unknown[] }).data.length > 0
+  }
+  const policies = (body: object) => stage.client.request('PATCH', `/relayers/${relayer}`, { body: { policies: body } })
+  await mineUntil(stage, 'spending', spends)
+  const warning = 'balance_low'
+  const labels = { relayer, warning }
+  await policies({ low_balance: String(100_000n * ether) })
+  await shows('rescind_relayer_warning', labels, 1)
+  expect(await shown('rescind_relayer_warning', { ...labels, warning: 'runway_short' })).toBe(0)
+  // Of 10,000 ether it spends next to nothing.
+  expect(await shown('rescind_relayer_runway_seconds', { relayer })).toBe(315_360_000)
+  const rule = (await shippedRules()).find(({ alert }) => alert === 'RescindTopUpSoon')
+  const read = samplesOf(rule?.expr ?? '', await scrape(metricsUrl))
+  expect(read.filter(({ value }) => value === 1).map(({ labels: of }) => of)).toEqual([labels])
+  await policies({ low_balance: null })
+  await shows('rescind_relayer_warning', labels, 0)
 })
 
 test('a condition of a relayer is shown as long as it lasts, with the balance and its floor beside it', async () => {

@@ -1,15 +1,18 @@
 // A relayer without open transactions: a condition that would hold up its next send is stored, and shown by every replica and after a restart.
 import { expect, test } from 'vitest'
+import { dayMs } from '../../src/domain/daily-spend.ts'
 import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import { stateOf } from '../../src/domain/owner-report.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import { reportToAll } from '../../src/domain/relayer-observer.ts'
+import type { Inclusion } from '../../src/domain/transaction.ts'
 import { freshOwner } from '../../src/engine/step.ts'
 import { watchRelayers } from '../../src/ops/relayer-states.ts'
 import { recordReports } from '../../src/reports/record-reports.ts'
 import { surveyIdle } from '../../src/reports/survey-idle.ts'
-import { ether, gwei, someMarket, someObservation } from '../domain/some.ts'
+import { ether, gwei, someAttempt, someMarket, someObservation, somePayload } from '../domain/some.ts'
 import { noneHanging, openWorkplace, step } from '../engine/workplace.ts'
+import { send } from '../store/contract.ts'
 import { quiet } from '../store/open-store.ts'
 import { until } from '../support/settled.ts'
 
@@ -67,6 +70,17 @@ async function openSurvey(policies: Partial<Policies> = {}) {
         await until('the sleep of both', () => clock.sleeping.length >= 2)
       }
     },
+    /** A payment is final now. */
+    async spends(value: bigint) {
+      const sent = await send(store, relayer.id, { payload: { ...somePayload, value } })
+      const attempt = someAttempt(0, { transactionId: sent.id, nonce: 0 })
+      const { hash, kind } = attempt
+      const charge = { gasUsed: 21_000, effectiveGasPrice: 1n }
+      const inclusion: Inclusion = { by: 'attempt', hash, kind, block: { number: 9, hash }, succeeded: true, ...charge }
+      const finalAt = clock.now()
+      const lifecycle = { phase: 'final', nonce: 0, attempts: [attempt], inclusion, finalAt, witnesses: 1 } as const
+      await store.commit((session) => session.saveTransaction(sent, { ...sent, lifecycle }, finalAt), relayer.id)
+    },
     step: async () => step(running.context, await place.own(), freshOwner, noneHanging),
     state: () => Object.entries(states.counts([relayer], () => true)).find(([, count]) => count > 0)?.[0],
     async restart() {
@@ -87,6 +101,7 @@ test('an account that pays for a send has no condition', async () => {
   expect(found).toEqual({
     observedAt: expect.any(Number),
     balance: { wei: ether, readAt: found?.observedAt },
+    funds: { warnings: [] },
     conditions: [],
   })
   expect(stateOf(false, found, place.clock.now())).toBe('ok')
@@ -134,6 +149,24 @@ test('an empty account, with the figures and since when, also after a restart', 
   const again = await place.shows('the condition again', ({ conditions }) => conditions.length > 0)
   expect(again?.conditions[0]).not.toHaveProperty('acknowledged')
   expect(again?.conditions[0]?.since).toBeGreaterThan(held.since)
+})
+
+test('an account that lasts for hours at the spending of the day, until it is topped up, also after a restart', async () => {
+  await using place = await openSurvey({ cancelReserve: ether / 100n, minBalance: ether / 100n })
+  await place.spends((196n * ether) / 100n)
+  const found = await place.shows('the warning', ({ funds }) => (funds?.warnings.length ?? 0) > 0)
+  expect(found?.conditions).toEqual([])
+  expect(stateOf(false, found, place.clock.now())).toBe('ok')
+  const [warning] = found?.funds?.warnings ?? []
+  expect(warning).toEqual({ warning: 'runway_short', since: found?.observedAt })
+  expect(found?.funds?.runway).toEqual({ ms: dayMs / 2 - 1, perDay: (196n * ether) / 100n + 21_000n })
+
+  await place.restart()
+  place.chain.view = someObservation({ market: someMarket, balance: (28n * ether) / 10n })
+  const later = await place.shows('another look', ({ observedAt }) => observedAt > (found?.observedAt ?? 0))
+  expect(later?.funds?.warnings).toEqual([warning])
+  place.chain.view = someObservation({ market: someMarket, balance: 3n * ether })
+  await place.shows('the end', ({ funds }) => funds?.warnings.length === 0)
 })
 
 test('a condition begins with a look a minute later, and so does its end, each as one event, across restarts', async () => {

@@ -141,6 +141,7 @@ export function dashboardContract(open: OpenStore): void {
       { relayerId: id, day: dayOf(now) + 1, transactions: 1, noOps: 0, unpriced: 0, fees: 105_000n, spent: 105_001n },
     ])
     expect(await store.reads.dailySpend(dayOf(now) + 2)).toEqual([])
+    expect(await store.reads.spendOf(id, dayOf(now) + 1)).toMatchObject([{ day: dayOf(now) + 1, spent: 105_001n }])
   })
 
   test('a day is the sum of fees and values, without sweeps, reverts and what a foreign transaction paid', async () => {

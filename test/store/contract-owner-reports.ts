@@ -13,6 +13,7 @@ const short = {
 const report: OwnerReport = {
   observedAt: 5_000,
   balance: { wei: 2n ** 200n, readAt: 4_000 },
+  funds: { runway: { ms: 3_000, perDay: 2n ** 190n }, warnings: [{ warning: 'runway_short', since: 3_000 }] },
   conditions: [short, { condition: 'step_failing', since: 2_000 }],
 }
 const by = 'key' as ApiKeyId

@@ -112,6 +112,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.relayerOfTransaction(sent.id)
   await reads.openWithHash(relayer.id, attempts[0].hash)
   await reads.dailySpend(1)
+  await reads.spendOf(relayer.id, 1)
   const range = { from: 0, to: 1, stepMs: 1 }
   await reads.figures(range)
   await reads.figures(range, relayer.id)

@@ -2,9 +2,8 @@
 
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import type { DailySpendView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
-import { isNoBalance } from '../../domain/shown-amount.ts'
+import { shownAmount } from '../../domain/shown-amount.ts'
 import type { Tone } from '../../words/verdict.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
 import { Balance, Gwei } from '../parts/exact.tsx'
@@ -26,7 +25,6 @@ import { may } from '../state/session.ts'
 
 export function Relayers() {
   const loaded = useLoad<readonly OverviewView[]>('/v1/overview?per_page=100')
-  const gas = useLoad<readonly DailySpendView[]>('/v1/daily-spend?days=8', false)
   return (
     <Shown loaded={loaded} what="the relayers">
       {(relayers, total) => (
@@ -40,7 +38,7 @@ export function Relayers() {
             </Empty>
           ) : (
             <>
-              <Table relayers={relayers} gas={gas.answer?.data ?? []} />
+              <Table relayers={relayers} />
               <NetworkPauses relayers={relayers} reload={loaded.reload} />
               {mayStop() && (
                 <p class="back">
@@ -112,9 +110,9 @@ function Summary({ relayers, isOld }: { relayers: readonly OverviewView[]; isOld
   )
 }
 
-function Table({ relayers, gas }: { relayers: readonly OverviewView[]; gas: readonly DailySpendView[] }) {
+function Table({ relayers }: { relayers: readonly OverviewView[] }) {
   const { steady, holding } = useSteadyOrder(sorted(relayers))
-  const hasSpent = gas.some((day) => isComplete(day) && BigInt(day.fees) > 0n)
+  const hasSpent = relayers.some(({ runway }) => runway)
   return (
     <div class="scroll" {...holding}>
       <table class="relayers cards">
@@ -140,7 +138,7 @@ function Table({ relayers, gas }: { relayers: readonly OverviewView[]; gas: read
             </th>
             {hasSpent && (
               <th scope="col" class="number extra">
-                Lasts for gas
+                Lasts for
               </th>
             )}
             <th scope="col">
@@ -150,11 +148,7 @@ function Table({ relayers, gas }: { relayers: readonly OverviewView[]; gas: read
         </thead>
         <tbody>
           {steady.map((view) => (
-            <Row
-              key={view.id}
-              view={view}
-              {...(hasSpent && { fees: gas.filter((day) => day.relayer_id === view.id) })}
-            />
+            <Row key={view.id} view={view} hasSpent={hasSpent} />
           ))}
         </tbody>
       </table>
@@ -222,9 +216,8 @@ function State({ view }: { view: OverviewView }) {
   )
 }
 
-function Row({ view, fees }: { view: OverviewView; fees?: readonly DailySpendView[] }) {
+function Row({ view, hasSpent }: { view: OverviewView; hasSpent: boolean }) {
   const { symbol } = networkOf(view.network)
-  const balance = view.balance?.wei
   const open = view.in_flight + view.queued
   return (
     <tr class={healthOf(view, shownNow.value)}>
@@ -238,6 +231,7 @@ function Row({ view, fees }: { view: OverviewView; fees?: readonly DailySpendVie
       <td class="state">
         <div class="held">
           <State view={view} />
+          <FundsWarnings view={view} />
         </div>
       </td>
       <td class="number" data-label="In flight">
@@ -259,13 +253,9 @@ function Row({ view, fees }: { view: OverviewView; fees?: readonly DailySpendVie
           '—'
         )}
       </td>
-      {fees && (
-        <td class="number extra" data-label="Lasts for gas">
-          {balance === undefined || isNoBalance(BigInt(balance)) ? (
-            '—'
-          ) : (
-            <Lasting balance={BigInt(balance)} fees={fees} />
-          )}
+      {hasSpent && (
+        <td class="number extra" data-label="Lasts for">
+          {view.runway ? <Lasting runway={view.runway} symbol={symbol} /> : '—'}
         </td>
       )}
       <td class="do">
@@ -281,21 +271,26 @@ function Row({ view, fees }: { view: OverviewView; fees?: readonly DailySpendVie
   )
 }
 
-const dayMs = 86_400_000
-
-/** A day that goes on says little: the column is there from the first day that is over. */
-function isComplete({ day }: DailySpendView): boolean {
-  return day !== new Date(shownNow.value).toISOString().slice(0, 10)
+/** They hold nothing up, so they change no state. */
+function FundsWarnings({ view: { warnings } }: { view: OverviewView }) {
+  return (
+    <>
+      {warnings.map(({ warning, text, runbook }) => (
+        <p key={warning} class="why" title={begun(text)}>
+          <Badge tone="warn">{warning === 'runway_short' ? 'Top up soon' : 'Balance low'}</Badge>{' '}
+          <Runbook wait={{ runbook }} />
+        </p>
+      ))}
+    </>
+  )
 }
 
-/** At the average of the last seven days that are over. */
-function Lasting({ balance, fees }: { balance: bigint; fees: readonly DailySpendView[] }) {
-  const spent = fees.filter(isComplete).reduce((sum, day) => sum + BigInt(day.fees), 0n)
-  if (spent === 0n) return <small>no gas in 7 days</small>
-  const days = (balance * 7n) / spent
-  const shown = days > 3650n ? 'over 10 years' : duration(Number(days) * dayMs)
+function Lasting({ runway, symbol }: { runway: NonNullable<OverviewView['runway']>; symbol: string }) {
+  const { figure, unit } = shownAmount(BigInt(runway.per_day))
   return (
-    <span title="At the average of the seven days before today">about {days === 0n ? 'less than a day' : shown}</span>
+    <span title={`At ${figure} ${unit === 'ether' ? symbol : unit} a day, fees and values`}>
+      about {duration(runway.seconds * 1_000)}
+    </span>
   )
 }
 

@@ -33,6 +33,7 @@ import {
   runbookSchema,
 } from '../response/present-values.ts'
 import { conditionSchema, factsSchema, presentFacts, presentWait, waitSchema } from '../transactions/present-wait.ts'
+import { fundsProperties, presentFunds } from './present-funds.ts'
 
 interface OverviewSource extends TopUpSource {
   readonly clock: Pick<Clock, 'now'>
@@ -184,6 +185,7 @@ const overviewSchema = Type.Object(
     conditions: Type.Array(heldSchema),
     observed_at: Type.Optional(time('Of the last observation by its owner; absent before')),
     balance: Type.Optional(balanceSchema),
+    ...fundsProperties,
     top_up: Type.Optional(topUpSchema),
     changed: Type.Optional(changeSchema),
     queued: count('Without a nonce'),
@@ -233,6 +235,7 @@ function presentOverview(
     ...(report?.balance && {
       balance: { wei: report.balance.wei.toString(), read_at: presentTime(report.balance.readAt) },
     }),
+    ...presentFunds(relayer, report),
     ...(topUp && { top_up: presentTopUp(topUp) }),
     ...(changed && { changed: { ...changed, at: presentTime(changed.at), members: [...changed.members] } }),
     queued: counts.queued,

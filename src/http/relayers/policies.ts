@@ -1,7 +1,7 @@
 // Policies on the wire, in bodies and in responses. They are parsed as in the configuration file. A response shows amounts
 // as numbers with every digit.
 import { type TSchema, Type } from 'typebox'
-import { durationPattern, shownDuration } from '../../domain/duration.ts'
+import { durationInDaysPattern, durationPattern, shownDuration } from '../../domain/duration.ts'
 import {
   type Policies,
   type Policy,
@@ -42,7 +42,7 @@ function given(policy: Policy) {
     case 'count':
       return orNull(`an integer from ${policy.min}: ${meaning}`, Type.Integer({ minimum: policy.min }))
     case 'duration':
-      return orNull(`a duration from "1s" to "24h": ${meaning}`, Type.String())
+      return orNull(`a duration from "1s" to "${policy.inDays ? '30d' : '24h'}": ${meaning}`, Type.String())
     case 'flag':
       return orNull(`true or false: ${meaning}`, Type.Boolean())
     case 'addresses':
@@ -62,7 +62,9 @@ function ruleOf(policy: Policy): readonly object[] {
     case 'count':
       return [{ type: 'integer', minimum: policy.min, maximum: policy.max }]
     case 'duration':
-      return [{ type: 'string', pattern: durationPattern, examples: ['10m'] }]
+      return policy.inDays
+        ? [{ type: 'string', pattern: durationInDaysPattern, examples: ['3d'] }]
+        : [{ type: 'string', pattern: durationPattern, examples: ['10m'] }]
     case 'flag':
       return policy.name === refusedFlag.name ? [{ enum: [false] }] : [{ type: 'boolean' }]
     case 'addresses':

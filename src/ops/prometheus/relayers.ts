@@ -5,7 +5,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { RelayerSnapshot } from '../../domain/relayer-observer.ts'
 import type { Status } from '../../domain/transaction.ts'
-import type { RelayerMetrics } from '../metrics.ts'
+import type { FundsSample, RelayerMetrics } from '../metrics.ts'
 import type { NetworkOf } from './store.ts'
 
 interface Seen {
@@ -14,6 +14,7 @@ interface Seen {
   /** Every condition that ever held, so that its end is visible, too. */
   held: Map<HeldCondition, boolean>
   balance?: bigint
+  funds?: FundsSample
   counts?: Readonly<Record<Status, number>>
   bytes?: number
   window?: number
@@ -33,7 +34,9 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
     for (const condition of found?.held.keys() ?? []) found?.held.set(condition, false)
     for (const condition of conditions) found?.held.set(condition, true)
   }
-  gauges(seen, registers)
+  const over = gaugesOver(seen, registers)
+  gauges(over)
+  fundsGauges(over)
   const failures = new Counter({
     name: 'rescind_relayer_step_failures_total',
     help: 'Steps that failed unexpectedly; the relayer is acquired anew, as after a crash; see /docs/runbook.md#step_failing.',
@@ -82,10 +85,43 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
     counted(relayer, { bytes, ...counts }) {
       Object.assign(entry(relayer), { counts, bytes })
     },
+    funded: (relayer, funds) => void Object.assign(entry(relayer), { funds }),
   }
 }
 
-function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void {
+/** Gauges that take their values from the relayers at a scrape. */
+type Gauges = ReturnType<typeof gaugesOver>
+
+function gaugesOver(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]) {
+  return { figure, read }
+
+  function figure(name: string, help: string, of: (each: Seen) => number | undefined): void {
+    read(name, help, ['relayer'], (set, each) => {
+      const value = of(each)
+      if (value !== undefined) set({ relayer: each.relayer.id }, value)
+    })
+  }
+
+  function read<L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    record: (set: (labels: Partial<Record<L, string | number>>, value: number) => void, each: Seen) => void,
+  ): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers,
+      collect() {
+        gauge.reset()
+        for (const each of seen.values()) record((labels, value) => gauge.set(labels, value), each)
+      },
+    })
+  }
+}
+
+function gauges({ figure, read }: Gauges): void {
   const info = ['relayer', 'network', 'chain_id', 'address'] as const
   read('rescind_relayer_info', 'Always 1; its labels describe the relayer.', info, (set, { relayer }) => {
     set({ relayer: relayer.id, network: relayer.network, chain_id: relayer.chainId, address: relayer.address }, 1)
@@ -122,10 +158,6 @@ function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void
     'When the oldest transaction that is queued or in flight was stored; absent without one.',
     ({ sight: { oldestAt } }) => (oldestAt === undefined ? undefined : oldestAt / 1000),
   )
-  figure('rescind_relayer_balance_wei', 'The balance when it was last read.', ({ balance }) => asNumber(balance))
-  figure('rescind_relayer_min_balance_wei', 'min_balance of its policies.', ({ relayer }) =>
-    asNumber(relayer.policies.minBalance),
-  )
   const why = ['relayer', 'condition'] as const
   read(
     'rescind_relayer_condition',
@@ -135,31 +167,27 @@ function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void
       for (const [condition, holds] of held) set({ relayer: relayer.id, condition }, holds ? 1 : 0)
     },
   )
+}
 
-  function figure(name: string, help: string, of: (each: Seen) => number | undefined): void {
-    read(name, help, ['relayer'], (set, each) => {
-      const value = of(each)
-      if (value !== undefined) set({ relayer: each.relayer.id }, value)
-    })
-  }
-
-  function read<L extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly L[],
-    record: (set: (labels: Partial<Record<L, string | number>>, value: number) => void, each: Seen) => void,
-  ): void {
-    const gauge = new Gauge({
-      name,
-      help,
-      labelNames: [...labelNames],
-      registers,
-      collect() {
-        gauge.reset()
-        for (const each of seen.values()) record((labels, value) => gauge.set(labels, value), each)
-      },
-    })
-  }
+function fundsGauges({ figure, read }: Gauges): void {
+  figure('rescind_relayer_balance_wei', 'The balance when it was last read.', ({ balance }) => asNumber(balance))
+  figure('rescind_relayer_min_balance_wei', 'min_balance of its policies.', ({ relayer }) =>
+    asNumber(relayer.policies.minBalance),
+  )
+  figure(
+    'rescind_relayer_runway_seconds',
+    'How long the balance pays for sends at their present spending; absent without spending.',
+    ({ funds }) => (funds?.runwayMs === undefined ? undefined : funds.runwayMs / 1_000),
+  )
+  read(
+    'rescind_relayer_warning',
+    '1 while the warning stands, 0 otherwise; it holds nothing up; see /docs/alerts.md#rescindtopupsoon.',
+    ['relayer', 'warning'],
+    (set, { relayer, funds }) => {
+      for (const [warning, stands] of Object.entries(funds?.warnings ?? {}))
+        set({ relayer: relayer.id, warning }, stands ? 1 : 0)
+    },
+  )
 }
 
 /** Exact to some 16 digits: enough for a gauge. */

@@ -20,8 +20,8 @@ export const ofRelayers: readonly Sql[] = [
 
   // Apart from the relayers, whose rows each step reads whole, and each send locks.
   `CREATE TABLE owner_reports (
-    relayer_id TEXT PRIMARY KEY, observed_at BIGINT NOT NULL, balance TEXT, balance_read_at BIGINT, conditions TEXT NOT NULL,
-    attention TEXT NOT NULL
+    relayer_id TEXT PRIMARY KEY, observed_at BIGINT NOT NULL, balance TEXT, balance_read_at BIGINT, funds TEXT,
+    conditions TEXT NOT NULL, attention TEXT NOT NULL
   )`,
   'CREATE TABLE relayer_changes (relayer_id TEXT PRIMARY KEY, change TEXT NOT NULL)',
   // Of a condition that began at this time: another beginning needs another acknowledgment.

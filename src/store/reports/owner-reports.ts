@@ -12,6 +12,7 @@ import {
   outageIn,
   type RelayerChange,
 } from '../../domain/owner-report.ts'
+import type { Funds } from '../../domain/runway.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AcknowledgmentTable, OwnerReportTable, RelayerChangeTable } from '../access-tables.ts'
 import type { RecordedReport, RelayerChanges } from '../relayer-port.ts'
@@ -27,7 +28,7 @@ import {
   ownNodes,
 } from './attentions.ts'
 
-const ofReport = ['observed_at', 'balance', 'balance_read_at', 'conditions'] as const
+const ofReport = ['observed_at', 'balance', 'balance_read_at', 'funds', 'conditions'] as const
 
 /** Replaces these columns of an older report. */
 const putting = (columns: readonly (keyof OwnerReportTable)[]) =>
@@ -39,6 +40,7 @@ const putting = (columns: readonly (keyof OwnerReportTable)[]) =>
         observed_at: p.observed_at,
         balance: p.balance,
         balance_read_at: p.balance_read_at,
+        funds: p.funds,
         conditions: p.conditions,
         attention: p.attention,
       })
@@ -107,12 +109,13 @@ async function recordReport(executor: Executor, id: RelayerId, report: OwnerRepo
   return { ...shared, ...(nextAt !== undefined && { nextAt }) }
 }
 
-function rowOf(id: RelayerId, { observedAt, balance, conditions }: OwnerReport, attention: Attention) {
+function rowOf(id: RelayerId, { observedAt, balance, funds, conditions }: OwnerReport, attention: Attention) {
   return {
     relayer_id: id,
     observed_at: observedAt,
     balance: balance?.wei.toString() ?? null,
     balance_read_at: balance?.readAt ?? null,
+    funds: funds ? amountsToText(funds) : null,
     conditions: amountsToText(conditions.map(({ acknowledged: _, ...each }) => each)),
     attention: toJson(attention),
   }
@@ -121,7 +124,7 @@ function rowOf(id: RelayerId, { observedAt, balance, conditions }: OwnerReport, 
 const find = statement<{ id: RelayerId }, Omit<OwnerReportTable, 'relayer_id' | 'attention'>>((db, p) =>
   db
     .selectFrom('owner_reports')
-    .select(['observed_at', 'balance', 'balance_read_at', 'conditions'])
+    .select(['observed_at', 'balance', 'balance_read_at', 'funds', 'conditions'])
     .where('relayer_id', '=', p.id),
 )
 
@@ -137,6 +140,7 @@ export async function findOwnerReport(executor: Executor, id: RelayerId): Promis
   return {
     observedAt: row.observed_at,
     ...(balance !== null && readAt !== null && { balance: { wei: BigInt(balance), readAt } }),
+    ...(row.funds !== null && { funds: amountsFrom<Funds>(row.funds) }),
     conditions,
   }
 }

@@ -52,6 +52,8 @@ test('its state, with the conditions as the owner found them and the balance tha
     balance: { wei: String(2n ** 70n), read_at: at(now - 2_000) },
   })
   expect(found).not.toHaveProperty('changed')
+  expect(found).not.toHaveProperty('runway')
+  expect(found.warnings).toEqual([])
   expect((await server.ask('GET', '/api/v1/overview')).body.data[0]).toEqual(found)
   const missing = await server.ask('GET', '/api/v1/relayers/nobody/overview')
   expectFailure(missing, 404, 'Relayer with ID nobody not found', 'RELAYER_NOT_FOUND')
@@ -156,6 +158,32 @@ test('who changed it last, and by which operation', async () => {
   expect((await server.read()).changed).toEqual({
     ...{ at: expect.any(String), by: expect.any(String) },
     ...{ operation: 'permitGapFillers', members: [] },
+  })
+})
+
+test('how long the balance lasts, and what warns of its end, which changes no state', async () => {
+  const funds = {
+    runway: { ms: 5_400_900, perDay: 24n * 10n ** 18n },
+    warnings: [
+      { warning: 'runway_short', since: now - 7_000 },
+      { warning: 'balance_low', since: now - 3_000 },
+    ],
+  } as const
+  await using server = await serveReport({ ...report, conditions: [], funds })
+  const one = relayer('one')
+  const policies = { ...one.policies, runwayWarning: 3 * 86_400_000, lowBalance: 5n }
+  await server.store.commit((session) => session.saveRelayer({ ...one, policies }))
+  const runbook = '/docs/alerts.md#rescindtopupsoon'
+  expect(await server.read()).toMatchObject({
+    ...{ state: 'ok', conditions: [] },
+    runway: { seconds: 5_400, per_day: String(24n * 10n ** 18n) },
+    warnings: [
+      {
+        ...{ warning: 'runway_short', since: at(now - 7_000), runbook },
+        text: 'the balance pays for 90 min of sends at 24 ether a day: below runway_warning (3d), or not far above it',
+      },
+      { warning: 'balance_low', since: at(now - 3_000), text: expect.stringMatching(/ether\) is low: below/), runbook },
+    ],
   })
 })
 

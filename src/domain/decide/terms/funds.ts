@@ -50,6 +50,14 @@ export function spendable(work: Work, balance: Wei, market: Market, reserve: Wei
   return live.reduce((left, transaction) => left - maxCostOf(transaction, market), balance - reserve - unsigned)
 }
 
+/** What further sends may use: the balance without min_balance, the reserve, and all that is in flight. */
+export function freeFunds(work: Work, observation: Observation, policy: NetworkPolicy): Wei | undefined {
+  const { balance, market, nonce } = observation
+  if (balance === undefined || !market) return undefined
+  const kept = work.relayer.policies.minBalance + reserveOf(work.relayer, market, policy)
+  return spendable(work, balance, market, kept, paidBelow(observation)) - minedAhead(work, nonce, market)
+}
+
 /**
  * The cost of transactions in blocks above the observed head, where the balance still includes it. `nonce` is the
  * account's at the head.

@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import type { DailySpend } from '../../../domain/daily-spend.ts'
 import { dayOf, valuePaid } from '../../../domain/daily-spend.ts'
+import type { RelayerId } from '../../../domain/ids.ts'
 import { isSweep } from '../../../domain/sweep.ts'
 import { feesPaid, isInPhase, type Transaction } from '../../../domain/transaction.ts'
 import { minWei, type TimestampMs, type Wei } from '../../../domain/units.ts'
@@ -121,9 +122,29 @@ const since = statement<{ day: number }, SpendChange>((db, p) =>
   db.selectFrom('daily_spend').selectAll().where('day', '>=', p.day).orderBy('day').orderBy('relayer_id'),
 )
 
+const sinceOf = statement<{ relayer_id: RelayerId; day: number }, DailySpendTable>((db, p) =>
+  db
+    .selectFrom('daily_spend')
+    .selectAll()
+    .where('relayer_id', '=', p.relayer_id)
+    .where('day', '>=', p.day)
+    .orderBy('day'),
+)
+
 export async function readDailySpend(executor: Executor, day: number): Promise<readonly DailySpend[]> {
-  const rows = await executor.all(since, { day })
-  return rows.map((row) => ({
+  return (await executor.all(since, { day })).map(fromRow)
+}
+
+export async function readSpendOf(
+  executor: Executor,
+  relayerId: RelayerId,
+  day: number,
+): Promise<readonly DailySpend[]> {
+  return (await executor.all(sinceOf, { relayer_id: relayerId, day })).map(fromRow)
+}
+
+function fromRow(row: DailySpendTable): DailySpend {
+  return {
     relayerId: row.relayer_id,
     day: row.day,
     transactions: row.transactions,
@@ -131,5 +152,5 @@ export async function readDailySpend(executor: Executor, day: number): Promise<r
     unpriced: row.unpriced,
     fees: BigInt(row.gwei) * weiPerGwei + BigInt(row.wei),
     spent: spentOf(row),
-  }))
+  }
 }
