@@ -127,6 +127,12 @@ const cases: readonly Case[] = [
     { nonce: 4 },
   ],
   [
+    'node_behind',
+    { nonce: 4, settledBelow: 9 },
+    { floor: { spentBelow: 9, explainedBelow: 9 }, open: [inFlight(9)] },
+    { nonce: 4 },
+  ],
+  [
     'balance_below_minimum',
     { balance: 7n, minBalance: 10n },
     { relayer: withPolicies({ minBalance: 10n }), queued: [queued(1)] },

@@ -16,6 +16,7 @@ import { boundValueOf, frontOf, isSweepWaiting, obeysPause, reserveBeside } from
 import { type FreeNonces, freeNonces, highestWaiting, lowestGap } from '../terms/free-nonces.ts'
 import { isRemembered, minedAhead, paidBelow, spendable, upfrontCost } from '../terms/funds.ts'
 import { roomIn } from '../terms/window.ts'
+import { nodeBehind } from '../waits/no-progress.ts'
 import { type Offer, type Offered, offerFor, type Purse } from './offer.ts'
 
 export function assignNonces(situation: Situation): Assignments {
@@ -23,7 +24,7 @@ export function assignNonces(situation: Situation): Assignments {
   const { market, nonce } = observation
   if (!market)
     return { ...nothing, decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: 'price' } }) }
-  if (nonce < work.floor.spentBelow) return { ...nothing, decisions: explainBehind(work, nonce) }
+  if (nonce < work.floor.spentBelow) return { ...nothing, decisions: explainFirst(work, nodeBehind(work, observation)) }
 
   const free = freeNonces(work, observation, leftToOthers(situation))
   const highest = highestWaiting(work)
@@ -44,11 +45,6 @@ export function assignNonces(situation: Situation): Assignments {
     // A signer that fails would be called again and again.
     observeAgainAtOnce: assigned.observeAgainAtOnce || (filled.observeAgainAtOnce && !work.signing),
   }
-}
-
-/** Explains that the node is behind the final part of the chain, so its next nonce is already spent. */
-function explainBehind(work: Work, nonce: Nonce): Decision[] {
-  return explainFirst(work, { condition: 'node_behind', facts: { nonce, settledBelow: work.floor.spentBelow } })
 }
 
 /** Explains the first of the queue only: the others wait for it. */

@@ -4,6 +4,7 @@ import { effectivePrice, feeCap, type OpenBlock } from '../../fees.ts'
 import type { Observation } from '../../observation.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { TimestampMs } from '../../units.ts'
+import type { Reason } from '../../wait-facts.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { type Chances, inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { blocksOnArrival } from '../rules/arrival-order.ts'
@@ -40,11 +41,17 @@ function mayHold({ baseFee, tip }: OpenBlock, { fees }: Attempt): boolean {
   return feeCap(fees) >= baseFee && effectivePrice(fees, baseFee) >= baseFee + tip
 }
 
-/** Explains it to the first in flight. */
-export function explainNoProgress({ work, policy, now }: Situation): Decision[] {
-  const { chances } = work
+/** Explains it to the first in flight. A node that reports settled nonces as unspent shows no progress of any. */
+export function explainNoProgress({ work, observation, policy, now }: Situation): Decision[] {
+  const { chances, floor } = work
   const [first] = inFlightOf(work)
+  if (first && observation.nonce < floor.spentBelow) return explain(first, nodeBehind(work, observation))
   const least = Math.max(leastBlocks, patienceMultiple * policy.bumpAfter.blocks)
   if (!first || !chances || chances.blocks < least || now - chances.since < leastMs) return []
   return explain(first, { condition: 'no_progress', facts: { nonce: first.lifecycle.nonce, attempt: chances.hash } })
+}
+
+/** The node is behind the final part of the chain, so its next nonce is already spent. */
+export function nodeBehind({ floor }: Pick<Work, 'floor'>, { nonce }: Pick<Observation, 'nonce'>): Reason {
+  return { condition: 'node_behind', facts: { nonce, settledBelow: floor.spentBelow } }
 }
