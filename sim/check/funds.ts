@@ -26,8 +26,8 @@ export interface Funds {
   moved(address: string, by: number): void
 }
 
-/** The engine remembers a balance for so many blocks, and subtracts the spending that it observes (`src/chain/accounts/account-memory.ts`). */
-const rememberedBlocks = 64
+/** The engine remembers a balance for so long, and subtracts the spending that it observes (`src/chain/accounts/account-memory.ts`). */
+const remembered = { blocks: 64, seconds: 120 }
 /** Costs count some blocks late where a node returns receipts late. */
 const reckonedBlocks = 3
 const noOpGas = 21_000n
@@ -45,6 +45,14 @@ export function watchFunds(
 ): Funds {
   /** The last block in which somebody else moved the balance, by address. */
   const movedBy = new Map<string, number>()
+
+  function isMovedBalanceRemembered(address: string, at: Block, head: Block): boolean {
+    const by = movedBy.get(address)
+    if (by === undefined) return false
+    const moved = ancestorAt(head, by)
+    if (!moved || at.number <= by + remembered.blocks) return true
+    return at.timestampSeconds <= moved.timestampSeconds + remembered.seconds
+  }
 
   /** The least reserve: two no-ops at twice the base fee. */
   function reserveOf(
@@ -75,7 +83,7 @@ export function watchFunds(
     bound({ name, rules, atBlock, from, swept, promised }) {
       const head = blocks.canonical()
       const at = ancestorAt(head, atBlock)
-      if (!at || atBlock <= (movedBy.get(from) ?? Number.NEGATIVE_INFINITY) + rememberedBlocks) return
+      if (!at || isMovedBalanceRemembered(from, at, head)) return
       // A node that lags behind the settled nonces reports an old balance, and the service cannot notice.
       if (Math.min(...promised.map(({ nonce }) => nonce)) > accountAt(at, from).nonce) return
       const before = Array.from({ length: reckonedBlocks + 1 }, (_, ago) => ancestorAt(head, atBlock - ago))
