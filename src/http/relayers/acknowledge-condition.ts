@@ -37,7 +37,7 @@ export function acknowledgeCondition(management: ManagementContext) {
       operationId: 'acknowledgeCondition',
       summary: 'Acknowledge a condition of a relayer',
       description:
-        'Shown beside the condition, with the key and the time, until the condition is over. It changes nothing else: metrics and alerts go on. Another one replaces it.',
+        'Shown beside the condition, with the key and the time, until the condition is over. Before its event, it prevents that; metrics and alerts go on. Another one replaces it.',
       tags: ['relayers'],
       params: parameters,
       body: bodySchema,
