@@ -202,8 +202,8 @@ export const ofRaces: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/decide-at-once.ts',
-        find: 'if (!isRecent(clock.elapsed() - readAt, observation, policy)) return false',
-        put: 'isRecent(clock.elapsed() - readAt, observation, policy)',
+        find: "if (!isRecent(ageMs, observation, policy)) return 'nothing'",
+        put: 'isRecent(ageMs, observation, policy)',
       },
     ],
   },
@@ -215,7 +215,7 @@ export const ofRaces: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/step.ts',
-        find: 'readAt: begunAt - (observation.headAgeMs ?? 0)',
+        find: 'readAt: begunAt - (looked.headAgeMs ?? 0)',
         put: 'readAt: begunAt',
       },
     ],
@@ -228,8 +228,8 @@ export const ofRaces: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/decide-at-once.ts',
-        find: "import { decideAtOnce, isRecent } from '../domain/decide/decide-at-once.ts'",
-        put: "import { decide as decideAtOnce } from '../domain/decide/decide.ts'\nimport { isRecent } from '../domain/decide/decide-at-once.ts'",
+        find: "import { continueQueue, decideAtOnce, isRecent } from '../domain/decide/decide-at-once.ts'",
+        put: "import { decide as decideAtOnce } from '../domain/decide/decide.ts'\nimport { continueQueue, isRecent } from '../domain/decide/decide-at-once.ts'",
       },
     ],
   },

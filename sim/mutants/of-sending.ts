@@ -190,6 +190,32 @@ export const ofSending: readonly Mutant[] = [
     ],
   },
   {
+    name: 'signed-beside-unanswered-ones',
+    breaks: 'sends what a key service signed while payloads are not answered yet, so that it may overtake these',
+    caughtBy: 'test/engine/remote-signer.test.ts',
+    expects: 'its bytes leave after that',
+    edits: [
+      {
+        file: 'src/engine/carry-out.ts',
+        find: 'underWay.signatures.take(underWay.broadcasts.havePayload)',
+        put: 'underWay.signatures.take(() => false)',
+      },
+    ],
+  },
+  {
+    name: 'bound-since-and-spent',
+    breaks: 'takes a nonce that was bound since its last look for one whose spender that look has searched',
+    caughtBy: 'test/domain/decide/decide-at-once.test.ts',
+    expects: 'counts as unspent',
+    edits: [
+      {
+        file: 'src/domain/decide/decide-at-once.ts',
+        find: 'const nonce = Math.min(observation.nonce, ...bound.map(({ lifecycle }) => lifecycle.nonce))',
+        put: 'const { nonce } = observation',
+      },
+    ],
+  },
+  {
     name: 'window-in-blocks-only',
     breaks: 'takes what waits for some blocks for late, however short they are',
     caughtBy: 'test/domain/decide/window.test.ts',

@@ -1,5 +1,6 @@
 // Tracks the broadcasts that an owner has under way. No step waits for their answers: they are recorded when they come. Until then
 // payloads wait behind a payload, in their order, and no-ops go out beside it.
+import { type Attempt, isNoOp } from '../domain/attempt.ts'
 import type { Hash } from '../domain/ids.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Performed } from './perform.ts'
@@ -7,11 +8,13 @@ import type { Performed } from './perform.ts'
 export interface BroadcastsUnderWay {
   /** Hashes of the broadcasts under way. Work may now wait for their answers, so `onEnd` is called after each of them. */
   hashes(): ReadonlySet<Hash>
+  /** Whether a payload is among them. Signed ones wait for its answer, as `hashes` says. */
+  havePayload(): boolean
   /**
    * Follows broadcasts until their answers are recorded. Then `onEnd` is called if work waits for these. Otherwise, if one of them failed,
    * `onFailed` with `repeatMs`: bytes that no node was given are due again in any step, and repeats would follow each other without pause.
    */
-  follow(hashes: readonly Hash[], performed: Promise<Performed>, repeatMs: number): void
+  follow(attempts: readonly Attempt[], performed: Promise<Performed>, repeatMs: number): void
   /** The transactions with answers that came since the last call, as their rows were written. */
   takeAnswered(): readonly Transaction[]
   /** Throws the error of a broadcast that failed, once. */
@@ -21,7 +24,7 @@ export interface BroadcastsUnderWay {
 }
 
 interface Broadcast {
-  readonly hashes: readonly Hash[]
+  readonly attempts: readonly Attempt[]
   isAwaited: boolean
 }
 
@@ -45,13 +48,17 @@ export function trackBroadcasts(onEnd: () => void, onFailed: (repeatMs: number) 
     else if (hasFailed) onFailed(repeatMs)
   }
 
+  /** Work may now wait for their answers. */
+  function awaited(): readonly Attempt[] {
+    for (const broadcast of underWay.keys()) broadcast.isAwaited = true
+    return [...underWay.keys()].flatMap(({ attempts }) => attempts)
+  }
+
   return {
-    hashes() {
-      for (const broadcast of underWay.keys()) broadcast.isAwaited = true
-      return new Set([...underWay.keys()].flatMap(({ hashes }) => hashes))
-    },
-    follow(hashes, performed, repeatMs) {
-      const broadcast = { hashes, isAwaited: false }
+    hashes: () => new Set(awaited().map(({ hash }) => hash)),
+    havePayload: () => !awaited().every(isNoOp),
+    follow(attempts, performed, repeatMs) {
+      const broadcast = { attempts, isAwaited: false }
       underWay.set(broadcast, settled(broadcast, performed, repeatMs))
     },
     takeAnswered() {

@@ -46,33 +46,37 @@ function broadcast(
   repeatMs: number,
 ): void {
   if (broadcasts.length === 0) return
-  const hashes = broadcasts.map(({ attempt }) => attempt.hash)
-  underWay.follow(hashes, perform(context, chain, ownership, broadcasts), repeatMs)
+  const attempts = broadcasts.map(({ attempt }) => attempt)
+  underWay.follow(attempts, perform(context, chain, ownership, broadcasts), repeatMs)
 }
 
+/** What was done: nothing; only nonces were bound, so that no transaction with a nonce changed; or more. */
+export type Done = 'nothing' | 'bound' | 'more'
+
 /**
- * Records the attempts that a remote signer signed since the last call, and broadcasts them together: two requests have no order. Returns
- * whether there were any.
+ * Records the attempts that a remote signer signed since the last call, and broadcasts them together: two requests have no order. So those that
+ * bind nonces are neither recorded nor broadcast before nodes have answered the payloads under way.
  */
 export async function broadcastSigned(
   context: StepContext,
   ownership: Ownership,
   underWay: UnderWay,
   seen: Observation | undefined,
-): Promise<boolean> {
-  const groups = underWay.signatures.take()
+): Promise<Done> {
+  const groups = underWay.signatures.take(underWay.broadcasts.havePayload)
   const [first] = groups
-  if (!first) return false
+  if (!first) return 'nothing'
+  const done = groups.every(({ group }) => group.purpose === 'bind') ? 'bound' : 'more'
   const broadcasts: RecordedBroadcast[] = []
   for (const signed of groups) {
     broadcasts.push(...(await recordSigned(context, ownership, signed, seen)).broadcasts)
-    if (ownership.lost.aborted) return true
+    if (ownership.lost.aborted) return done
   }
   broadcasts.sort(byNonce)
   const { relayer } = first.group
   const { doubtfulMs } = repeatAfter({}, context.policyOf(relayer))
   broadcast(context, context.chainOf(relayer), ownership, underWay, broadcasts, doubtfulMs)
-  return true
+  return done
 }
 
 function requestSignatures(context: StepContext, { signatures }: UnderWay, group: SigningGroup): void {

@@ -2,19 +2,21 @@
 //
 // 1. The look begins. If its answers are at hand, the step decides by them alone.
 // 2. Otherwise the owner decides at once, by the rows and by its last look, and carries that out.
-// 3. A client's wake, a signature or an expiry ends the wait for the look. The rows are read again, and so on from 2.
-// 4. The look is over. If anything was done meanwhile, the rows of its step are old: the next step reads them, and decides by the same answers.
+// 3. A client's wake, a signature, an answer to a broadcast or an expiry ends the wait for the look. The rows are read again, and so on from 2.
+// 4. The look is over. If only nonces were bound meanwhile, the step reads its rows again, and decides by the look. If more was done, the rows of
+//    its step are old: the next step reads them, and decides by the same answers.
 //
 // So there is one decision at a time.
 import type { Chain } from '../chain/chain.ts'
-import { decideAtOnce, isRecent } from '../domain/decide/decide-at-once.ts'
+import { continueQueue, decideAtOnce, isRecent } from '../domain/decide/decide-at-once.ts'
 import { nextExpiry, type Work } from '../domain/decide/plan/work.ts'
+import type { TransactionId } from '../domain/ids.ts'
 import type { Observation } from '../domain/observation.ts'
 import { nextTurn } from '../ops/clock.ts'
 import { waitBriefly } from '../ops/within.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import { idleRestMs, sleepMaxMs } from './again-after.ts'
-import { broadcastSigned, carryOut } from './carry-out.ts'
+import { broadcastSigned, carryOut, type Done } from './carry-out.ts'
 import type { StepContext } from './step-context.ts'
 import type { UnderWay } from './under-way.ts'
 
@@ -22,10 +24,15 @@ import type { UnderWay } from './under-way.ts'
 export interface LastLook {
   readonly observation: Observation
   readonly readAt: number
+  /** The transactions that it has read for: those with a nonce and, unless it searched a lost history, those in the queue. */
+  readonly covered: ReadonlySet<TransactionId>
 }
 
 /** A look that did not read the balance keeps the one of the look before, if no nonce was spent since: a PUT needs it. */
-export function withKnownBalance(observation: Observation, before: LastLook | undefined): Observation {
+export function withKnownBalance(
+  observation: Observation,
+  before: Pick<LastLook, 'observation'> | undefined,
+): Observation {
   const { nonce, balance, balanceReadAt, lagged } = before?.observation ?? {}
   // Where payments count later, both are of one head.
   if (observation.balance !== undefined || balance === undefined || nonce !== observation.nonce || lagged)
@@ -44,8 +51,8 @@ export interface Meanwhile {
   readWork(): Promise<Work | undefined>
 }
 
-/** Resolves when the look is over: whether anything was done meanwhile. `work`: the rows from before the look. */
-export async function actDuring(look: Promise<unknown>, work: Work, meanwhile: Meanwhile): Promise<boolean> {
+/** Resolves when the look is over: what was done meanwhile. `work`: the rows from before the look. */
+export async function actDuring(look: Promise<unknown>, work: Work, meanwhile: Meanwhile): Promise<Done> {
   const { context, ownership, underWay, lastLook, readWork } = meanwhile
   let isOver = false
   const ended = () => {
@@ -53,18 +60,19 @@ export async function actDuring(look: Promise<unknown>, work: Work, meanwhile: M
   }
   const over = look.then(ended, ended)
   await Promise.race([over, nextTurn()])
-  let hasActed = false
+  const done = new Set<Done>()
   let rows: Work | undefined = work
   while (rows && !isOver && !ownership.lost.aborted) {
-    if (await act(rows, meanwhile)) hasActed = true
-    else if (rows !== work) await waitBriefly(context.clock, idleRestMs, () => over, ownership.lost)
+    const acted = await act(rows, meanwhile)
+    done.add(acted)
+    if (acted === 'nothing' && rows !== work) await waitBriefly(context.clock, idleRestMs, () => over, ownership.lost)
     await waitForMore(over, rows, meanwhile)
     if (isOver) break
-    if (await broadcastSigned(context, ownership, underWay, lastLook?.observation)) hasActed = true
+    done.add(await broadcastSigned(context, ownership, underWay, lastLook?.observation))
     rows = await readWork()
   }
   await over
-  return hasActed
+  return done.has('more') ? 'more' : done.has('bound') ? 'bound' : 'nothing'
 }
 
 /** Waits until the look is over, or there may be more to do. */
@@ -76,17 +84,19 @@ async function waitForMore(over: Promise<void>, rows: Work, { context, ownership
   await waitBriefly(context.clock, leftMs, waits, ownership.lost)
 }
 
-/** Whether anything was decided. */
-async function act(work: Work, { context, chain, ownership, underWay, lastLook }: Meanwhile): Promise<boolean> {
-  if (!lastLook) return false
+/** What was decided. */
+async function act(work: Work, { context, chain, ownership, underWay, lastLook }: Meanwhile): Promise<Done> {
+  if (!lastLook) return 'nothing'
   const { clock, policyOf } = context
-  const { observation, readAt } = lastLook
+  const { observation, readAt, covered } = lastLook
   const policy = policyOf(work.relayer)
-  if (!isRecent(clock.elapsed() - readAt, observation, policy)) return false
+  const ageMs = clock.elapsed() - readAt
+  if (!isRecent(ageMs, observation, policy)) return 'nothing'
   const situation = { work, observation, policy, now: clock.now() }
-  const plan = decideAtOnce(situation)
-  if (plan.decisions.length === 0) return false
+  const urgent = decideAtOnce(situation)
+  const plan = urgent.decisions.length > 0 ? urgent : continueQueue(situation, { ageMs, covered })
+  if (plan.decisions.length === 0) return 'nothing'
   context.logger.debug({ relayer_id: work.relayer.id }, 'deciding at once, by the last look')
   await carryOut(context, chain, ownership, underWay, { ...situation, plan })
-  return true
+  return plan === urgent ? 'more' : 'bound'
 }

@@ -69,12 +69,13 @@ async function run(
   const logger = context.logger.child({ relayer_id: ownership.relayer, epoch: String(ownership.epoch) })
   const logConditions = loggingConditions(logger)
   const retry = wakingLater(clock, wakes, lost)
-  const broadcasts = trackBroadcasts(wakes.ring, retry.after)
-  const presigning = trackPresigning(clock, () => wakes.ring())
-  const signatures = trackSignatures(clock, () => {
+  const ringBoth = () => {
     wakes.ring()
     urgent.ring()
-  })
+  }
+  const broadcasts = trackBroadcasts(ringBoth, retry.after)
+  const presigning = trackPresigning(clock, () => wakes.ring())
+  const signatures = trackSignatures(clock, ringBoth)
   const underWay = { wake: wakes.ring, urgent, broadcasts, signatures, presigning }
   let following: Following | undefined
   let carried = freshOwner

@@ -19,8 +19,11 @@ export interface SignaturesUnderWay {
   state(remote: RemoteKey): Signing
   /** Requests a group. Afterwards `onEnd` is called, also after a failure. */
   request(group: SigningGroup, sign: (order: SigningOrder) => Promise<Attempt>): void
-  /** The groups that ended since the last call, cancellations first. Throws an error that is no failure of the signer. */
-  take(): readonly SignedGroup[]
+  /**
+   * The groups that ended and were not taken yet, cancellations first. One for new nonces stays while `isBindingHeld`. Throws an error that is no
+   * failure of the signer.
+   */
+  take(isBindingHeld: () => boolean): readonly SignedGroup[]
   /** The time until a signature that failed may be requested again; undefined if none waits. */
   retryInMs(remote: RemoteKey): number | undefined
   /** The time until the signatures for cancellations are late; undefined if none are under way, and after that. */
@@ -88,10 +91,13 @@ export function trackSignatures(clock: Clock, onEnd: () => void): SignaturesUnde
         onEnd()
       })
     },
-    take() {
-      const taken = order.flatMap((purpose) => ended.get(purpose) ?? [])
-      ended.clear()
-      for (const { group } of taken) underWay.delete(group.purpose)
+    take(isBindingHeld) {
+      const due = order.filter((purpose) => ended.has(purpose) && !(purpose === 'bind' && isBindingHeld()))
+      const taken = due.flatMap((purpose) => ended.get(purpose) ?? [])
+      for (const { group } of taken) {
+        ended.delete(group.purpose)
+        underWay.delete(group.purpose)
+      }
       if (errors.length > 0) throw errors.shift()
       return taken
     },

@@ -24,6 +24,9 @@ export interface SigningGroup {
   readonly orders: readonly SigningOrder[]
 }
 
+/** New nonces make a larger group: the next one is broadcast once far nodes have answered, and no race waits for it. */
+const bindingGroups = 2
+
 interface SplitPlan {
   /** The part that needs no signature. */
   readonly unsigned: Plan
@@ -44,7 +47,7 @@ export function splitPlan(
     orders: orders
       .filter(({ decision }) => traits[decision.do].signs === purpose)
       .sort((one, other) => nonceOf(one.decision) - nonceOf(other.decision))
-      .slice(0, groupMax),
+      .slice(0, purpose === 'bind' ? bindingGroups * groupMax : groupMax),
   }))
   const decisions = plan.decisions.filter((decision) => !isSigning(decision))
   return { unsigned: { ...plan, decisions }, groups }

@@ -3,6 +3,7 @@
 import type { Chain } from '../chain/chain.ts'
 import type { Condition } from '../domain/condition.ts'
 import { decide } from '../domain/decide/decide.ts'
+import { asOfLook } from '../domain/decide/decide-at-once.ts'
 import { dueOf, withConfirmedRows } from '../domain/decide/facts/confirmed-not-final.ts'
 import { inquire, tagToRead } from '../domain/decide/facts/inquire.ts'
 import { inquireAboutHistory } from '../domain/decide/lost-history/check-history.ts'
@@ -273,8 +274,9 @@ async function observeAndDecide(
   const { context, chain, underWay } = meanwhile
   let { lastLook } = meanwhile
   let work = stored
-  let areConfirmedRowsRead = false
-  const waits = queuedOf(work).length > 0
+  let withDue: ((read: Work) => Work) | undefined
+  // The queue goes on by this look, once its bytes or signatures have come: not while a history is searched.
+  const waits = (work.lostHistory ? queuedOf(work) : work.queued).length > 0
   const hasOther = work.suspected.length > 0 || hasDueHold(work, context.clock.now())
   const doubts = waits || (hasOther && !isQueueBlocked(work))
   const lostHistory = doubts ? inquireAboutHistory(work, finalDepth(policy)) : undefined
@@ -292,22 +294,31 @@ async function observeAndDecide(
     }
     const begunAt = context.clock.elapsed()
     const observing = chain.observe(inquiry, underWay.wake)
-    if (await actDuring(observing, work, { ...meanwhile, lastLook })) return undefined
-    const observation = withUnknowns(await observing, inquiry)
-    lastLook = { observation: withKnownBalance(observation, lastLook), readAt: begunAt - (observation.headAgeMs ?? 0) }
+    const done = await actDuring(observing, work, { ...meanwhile, lastLook })
+    if (done === 'more') return undefined
+    const looked = withUnknowns(await observing, inquiry)
+    const covered = new Set([...work.open, ...(work.lostHistory ? [] : work.queued)].map(({ id }) => id))
+    lastLook = { observation: withKnownBalance(looked, lastLook), readAt: begunAt - (looked.headAgeMs ?? 0), covered }
+    if (done === 'bound') {
+      const read = await meanwhile.readWork()
+      if (!read) return undefined
+      const { gapRecord } = work
+      work = { ...(withDue?.(read) ?? read), ...(gapRecord && { gapRecord }) }
+    }
+    const observation = asOfLook(looked, covered, work)
     work = withAnswers(work, underWay.broadcasts.takeAnswered())
-    const due = areConfirmedRowsRead ? undefined : dueOf(work, observation, policy, context.clock.now())
+    const due = withDue ? undefined : dueOf(work, observation, policy, context.clock.now())
     if (due) {
       // The observation lacks the blocks of these rows.
       const { confirmedRowsMax } = context.limits
       const rows = await context.store.reads.confirmedNotFinal(work.relayer.id, due, confirmedRowsMax)
-      work = withConfirmedRows(work, rows, rows.length < confirmedRowsMax)
-      areConfirmedRowsRead = true
+      withDue = (read) => withConfirmedRows(read, rows, rows.length < confirmedRowsMax)
+      work = withDue(work)
       continue
     }
     const tookMs = context.clock.elapsed() - lastLook.readAt
     const now = context.clock.now()
-    const window = nextWindow(carried.window ?? firstWindow, stored, { observation, now, tookMs })
+    const window = nextWindow(carried.window ?? firstWindow, stored, { observation: looked, now, tookMs }, work.open)
     const headSeen = newestHeadSeen(carried, observation, now)
     const chances = countChances(carried.chances, work, observation, policy, now)
     const counted = chances && { chances }

@@ -8,7 +8,7 @@ import type { SignaturesUnderWay } from './signatures-under-way.ts'
 export interface UnderWay {
   /** Begins the next step: an answer has come that a step did not wait for. */
   wake(): void
-  /** Rings for what waits for no reading: a client's change, or a signature. */
+  /** Rings for what waits for no reading: a client's change, a signature, or an answer to a broadcast. */
   readonly urgent: Bell
   readonly broadcasts: BroadcastsUnderWay
   readonly signatures: SignaturesUnderWay

@@ -6,11 +6,12 @@ import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { advance } from '../../src/engine/loop.ts'
 import type { Performed } from '../../src/engine/perform.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
-import { hashOf } from '../domain/some.ts'
+import { someAttempt } from '../domain/some.ts'
 import { until } from '../support/settled.ts'
 import { openWorkplace } from './workplace.ts'
 
-const hashes: readonly Hash[] = [hashOf(1), hashOf(2)]
+const attempts = [someAttempt(1), someAttempt(2)]
+const hashes: readonly Hash[] = attempts.map(({ hash }) => hash)
 
 const taken: Performed = { failed: false, written: [] }
 
@@ -38,7 +39,7 @@ test.each([
   async (_, isSeen, failed, wakes, later) => {
     const { broadcasts, ends, repeats } = track()
     const answer = Promise.withResolvers<Performed>()
-    broadcasts.follow(hashes, answer.promise, repeatMs)
+    broadcasts.follow(attempts, answer.promise, repeatMs)
     if (isSeen) expect([...broadcasts.hashes()]).toEqual(hashes)
     answer.resolve({ ...taken, failed })
     await broadcasts.ended()
@@ -51,8 +52,8 @@ test.each([
 test('its failure is reported once, and of two the other goes on', async () => {
   const { broadcasts, ends } = track()
   const [good, bad] = [Promise.withResolvers<Performed>(), Promise.withResolvers<Performed>()]
-  broadcasts.follow(hashes, good.promise, repeatMs)
-  broadcasts.follow([hashOf(3)], bad.promise, repeatMs)
+  broadcasts.follow(attempts, good.promise, repeatMs)
+  broadcasts.follow([someAttempt(3)], bad.promise, repeatMs)
   bad.reject(new Error('the store is gone'))
   await until('the first end', () => ends() === 1)
   expect([...broadcasts.hashes()]).toEqual(hashes)

@@ -248,7 +248,7 @@ test('a remote signer is called once for the no-op, which leaves with the signat
 
 test('a balance is known from an earlier look until a nonce is spent, unless payments count later', () => {
   const { balance: _, ...unread } = someObservation({ head: headAt(height + 1) })
-  const known = { observation: someObservation({ balance: 7n, balanceReadAt: height }), readAt: 0 }
+  const known = { observation: someObservation({ balance: 7n, balanceReadAt: height }) }
   expect(withKnownBalance(unread, known)).toMatchObject({ balance: 7n, balanceReadAt: height })
   expect(withKnownBalance({ ...unread, balance: 5n }, known).balance).toBe(5n)
   expect(withKnownBalance({ ...unread, nonce: 1 }, known).balance).toBeUndefined()

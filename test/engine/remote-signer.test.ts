@@ -108,6 +108,38 @@ test('while a signature hangs, a mined transaction is settled, and no signed byt
   expect(place.chain.broadcasts).toHaveLength(2)
 })
 
+test('the next nonce is signed while nodes answer for the one before, and its bytes leave after that', async () => {
+  await using remote = await openRemote()
+  const { place, signer, context, ownership, underWay } = remote
+  const go = async () => {
+    await stepWithoutAnswers(context, ownership, nothingUnknown, underWay)
+    await remote.settle()
+  }
+  const answers = Promise.withResolvers<void>()
+  place.chain.whileBroadcasting = () => answers.promise
+  signer.mood = 'signs'
+  await place.send()
+  await go()
+  await go()
+  expect(place.chain.broadcasts).toHaveLength(1)
+
+  signer.mood = 'holds'
+  await place.send()
+  await go()
+  expect(signer.held.map(({ nonce }) => nonce)).toEqual([1])
+  signer.held[0]?.sign()
+  await remote.settle()
+  await go()
+  expect(await remote.nonces()).toEqual([0])
+  expect(place.chain.broadcasts).toHaveLength(1)
+
+  answers.resolve()
+  await underWay.broadcasts.ended()
+  await go()
+  expect(await remote.nonces()).toEqual([0, 1])
+  expect(place.chain.broadcasts).toHaveLength(2)
+})
+
 test('a nonce signed for room that a reorganization took back stays unused', async () => {
   await using remote = await openRemote(undefined, { maxInFlight: 1 })
   const { place, signer } = remote

@@ -31,6 +31,8 @@ export interface Setting {
   readonly roundTripMs?: number
   /** The most that a block takes. Absent: any number. */
   readonly perBlockMax?: number
+  /** The key is in a service that makes one signature at a time, each in so many milliseconds. Absent: it is in memory. */
+  readonly signatureMs?: number
 }
 
 export const longBlocks: Setting = { blocktimeMs: 12_000, maxInFlight: 256, endpoints: 1, confirmations: 2 }
@@ -203,6 +205,8 @@ function calm(drawn: Scenario, setting: Setting): Scenario {
     policies: { maxInFlight, gasPriceCap: undefined, paused: [false, false], others: {} },
     fees: { ...drawn.fees, firstBaseFee: 10n * gwei, balance: 10n ** 24n, finalBalance: 10n ** 24n },
     sendOutcomeOdds: allAnswered,
-    ...{ signerChanges: undefined, custody: undefined, presign: undefined, liar: undefined, brokenEnd: undefined },
+    ...(setting.signatureMs !== undefined && { signatureMs: setting.signatureMs }),
+    signerChanges: setting.signatureMs === undefined ? undefined : 0,
+    ...{ custody: undefined, presign: undefined, liar: undefined, brokenEnd: undefined },
   }
 }

@@ -146,7 +146,7 @@ const rows: readonly [
   ['… a block each round', 0, shortBlocks, 4, expire],
   ['PUT with a gas limit', 0, longBlocks, 4, replaceOne],
   ['each 16 of a queue, a block each round', 2, { ...shortBlocks, maxInFlight: 16 }, 1, (one) => cycle(one, 11)],
-  ['each 256 of a queue, a block each round', 5, shortBlocks, 1, (one) => cycle(one, 4)],
+  ['each 256 of a queue, a block each round', 4, shortBlocks, 1, (one) => cycle(one, 4)],
 ]
 
 test.each(rows)('%s: %d rounds', async (_, rounds, setting, phases, measure) => {

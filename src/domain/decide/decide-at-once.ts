@@ -1,25 +1,30 @@
-// Decides what waits for no reading of the chain: the no-op of a transaction that is canceled or expires, and the payload of a PUT.
+// Decides what waits for no reading of the chain: the no-op of a transaction that is canceled or expires, the payload of a PUT, and the nonces of
+// a queue that a look has covered.
 //
 // A node far away takes half a second to answer, and a race is lost by waiting. So while the owner looks at the chain, it decides by the rows
-// as they are now and by its last observation, if that is recent. Such a decision only signs for a nonce that a transaction already has. It
-// binds, frees, confirms and finalizes nothing, as that needs the chain as it is. Without a price, the gas of the no-op or a balance that
-// counts, it waits for the look, as do further bids of a race: they had their chance at this price.
+// as they are now and by its last observation, if that is recent. It frees, confirms and finalizes nothing, as that needs the chain as it is, and
+// binds only what that observation would have let it bind, had earlier bytes or signatures come before it. Without a price, the gas of the no-op or
+// a balance that counts, it waits for the look, as do further bids of a race: they had their chance at this price.
 //
 // For example: blocks come every 12 s, and the last observation's head was read 20 s ago. A DELETE comes while a node takes 500 ms to return
 // the next one. Its no-op is broadcast at once, at the last price. Had the head been read 24 s ago, it would wait for the 500 ms.
 import { isNonceSpent, isNoOp, mayBeKnown } from '../attempt.ts'
+import type { TransactionId } from '../ids.ts'
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { awaitsReplacement, isInPhase, type Transaction } from '../transaction.ts'
 import { apply } from './apply.ts'
+import { decide } from './decide.ts'
 import { followAll } from './follow.ts'
 import { type Decision, nothing, type Plan, type Steps } from './plan/decision.ts'
-import type { Situation } from './plan/work.ts'
+import { inFlightOf, queuedOf, type Situation, type Work } from './plan/work.ts'
 import { cancelInFlight } from './race/cancel-in-flight.ts'
 import { pursue } from './race/pursue.ts'
+import { roomOnArrival } from './rules/arrival-order.ts'
 import { awaitSigner } from './signer/await-signer.ts'
 import { coverBumps } from './signer/presign.ts'
 import { hasExpired } from './terms/expired.ts'
+import { roomIn } from './terms/window.ts'
 
 /** An observation is recent for two blocks, and at least for so long. */
 const recentMsMin = 6_000
@@ -47,6 +52,47 @@ export function decideAtOnce(situation: Situation): Plan {
 }
 
 const atOnce: ReadonlySet<Decision['do']> = new Set(['expire', 'signNoOp', 'usePresigned', 'replace'])
+
+/** The queue goes on only by a look whose head was read so short a time ago. */
+const queueGoesOnMs = 6_000
+
+/** What the last look has read about. */
+interface Looked {
+  /** Its age: how long ago its head was read. */
+  readonly ageMs: number
+  /** The transactions that it has read for. */
+  readonly covered: ReadonlySet<TransactionId>
+}
+
+/**
+ * New nonces for those of the queue that the last look has read for, and that only waited for earlier bytes or signatures: a key service, or a
+ * node far away, has nothing to do until the next look otherwise. `situation` as for `decideAtOnce`. Nothing else is decided: a nonce that an end
+ * frees in the same decision is no longer free without it.
+ */
+export function continueQueue({ work: stored, ...situation }: Situation, { ageMs, covered }: Looked): Plan {
+  const uncovered = stored.queued.findIndex(({ id }) => !covered.has(id))
+  const work = { ...stored, queued: uncovered === -1 ? stored.queued : stored.queued.slice(0, uncovered) }
+  const nothingNow: Plan = { ...nothing, conditions: [], floor: work.floor }
+  if (ageMs >= queueGoesOnMs || queuedOf(work).length === 0) return nothingNow
+  const observation = asOfLook(situation.observation, covered, work)
+  if (roomIn(work, roomOnArrival(work, observation, situation.policy.profile)) === 0) return nothingNow
+  const { decisions, lacks } = decide({ ...situation, work, observation })
+  if (lacks.size > 0 || !decisions.every(({ do: what }) => ofQueue.has(what))) return nothingNow
+  return { ...nothingNow, decisions: decisions.filter(({ do: what }) => what === 'assignNonce') }
+}
+
+const ofQueue: ReadonlySet<Decision['do']> = new Set(['assignNonce', 'explain', 'clearWait'])
+
+/** The observation for rows that are newer: it has not looked for the spender of a nonce that was bound since, so that counts as unspent. */
+export function asOfLook(
+  observation: Observation,
+  covered: ReadonlySet<TransactionId>,
+  work: Pick<Work, 'open'>,
+): Observation {
+  const bound = inFlightOf(work).filter(({ id }) => !covered.has(id))
+  const nonce = Math.min(observation.nonce, ...bound.map(({ lifecycle }) => lifecycle.nonce))
+  return nonce === observation.nonce ? observation : { ...observation, nonce }
+}
 
 function stepsAtOnce(transaction: Transaction, situation: Situation): Steps {
   if (!isInPhase(transaction, 'inFlight')) return []

@@ -1,7 +1,8 @@
 // What is decided while the owner looks at the chain: by the last observation, and only for nonces that transactions have.
 import { describe, expect, test } from 'vitest'
-import { decideAtOnce, isRecent } from '../../../src/domain/decide/decide-at-once.ts'
+import { continueQueue, decideAtOnce, isRecent } from '../../../src/domain/decide/decide-at-once.ts'
 import type { Situation, Work } from '../../../src/domain/decide/plan/work.ts'
+import type { TransactionId } from '../../../src/domain/ids.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
 import {
@@ -140,4 +141,36 @@ test.each([
   expect(isRecent(old, { blocktimeMs }, somePolicy)).toBe(false)
   expect(isRecent(recent, {}, { averageBlocktimeMs: blocktimeMs })).toBe(true)
   expect(isRecent(old, {}, { averageBlocktimeMs: blocktimeMs })).toBe(false)
+})
+
+describe('the queue goes on by the last look', () => {
+  const bound = inFlight(0, [payload])
+  const [first, second] = [queued(1), queued(2)]
+  const nonces = (
+    work: Partial<Work>,
+    ids: readonly { readonly id: string }[],
+    ageMs = 0,
+    seen: Partial<Observation> = {},
+  ) =>
+    continueQueue(someSituation({ open: [bound], queued: [first, second], ...work }, seen), {
+      ageMs,
+      covered: new Set(ids.map(({ id }) => id as TransactionId)),
+    }).decisions.map((each) => each.do === 'assignNonce' && each.nonce)
+  const all = [bound, first, second]
+
+  test('with what the look has covered, once nodes have answered and for six seconds', () => {
+    expect(nonces({}, all)).toEqual([1, 2])
+    expect(nonces({}, [bound, first])).toEqual([1])
+    expect(nonces({}, [bound, second])).toEqual([])
+    expect(nonces({}, all, 5_999)).toEqual([1, 2])
+    expect(nonces({}, all, 6_000)).toEqual([])
+    expect(nonces({ underWay: new Set([payload.hash]) }, all)).toEqual([])
+  })
+  test('and a nonce that was bound since the look counts as unspent, whatever that counted', () => {
+    expect(nonces({}, [first, second], 0, { nonce: 1 })).toEqual([1, 2])
+    expect(nonces({ open: [inFlight(0, [payload], canceled)] }, [first, second], 0, { nonce: 1 })).toEqual([])
+  })
+  test('not beside a decision about another nonce, which may free it', () => {
+    expect(nonces({}, all, 0, { nonce: 1, inclusions: new Map([[0, by(payload)]]) })).toEqual([])
+  })
 })

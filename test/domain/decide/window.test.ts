@@ -105,6 +105,22 @@ describe('it doubles', () => {
     // The answers of a far node take their time.
     expect(seen(20, 5_000, 2_000)).toBe(32)
   })
+  test('not after a round that blocks took for more than four seconds, although looks at a far node are far apart', () => {
+    const far = (ms: number, nonce: number) => ({
+      ...at(ms, later(ms / 200, { nonce, pendingNonce: 64 })),
+      tookMs: 6_500,
+    })
+    const sizeAfter = (ms: number) =>
+      [far(6_000, 10), far(ms, 50), far(12_000, 64)].reduce((window, look) => stepped(window, flight(64), look), {
+        size: 64,
+      } as Window).size
+    expect(sizeAfter(10_000)).toBe(64)
+    expect(sizeAfter(9_800)).toBe(128)
+  })
+  test('with those that got a nonce during the look', () => {
+    const during = nextWindow({ size: 16 }, { relayer, open: flight(10) }, at(400, later(2)), flight(16))
+    expect(during).toMatchObject({ size: 16, round: { last: 15 } })
+  })
   test('after a round that began with half of it mined, and ends while later ones wait', () => {
     const open = flight(24)
     const begun = nextWindow({ size: 16 }, { relayer, open, counted: 8 }, at(400, later(2, { nonce: 16 })))

@@ -31,7 +31,7 @@ export function inquire(
   const needsGas = (one: InPhase<'inFlight'>) =>
     awaitsReplacement(one) || isBelowLeastGas(one, rules) || (requested.has('bareGas') && isRefused(one))
   const unknownWords = payloadInUnknownWords(inFlight)
-  const front = frontOf(work)
+  const front = nextInQueue(work)
   const binds = front.length > 0
   const sends = sendsBeside(work)
   // Any queued transaction may be the next that the balance covers.
@@ -66,7 +66,7 @@ export function inquire(
         ...(work.confirmedNotFinal ? [work.confirmedNotFinal.newest.number] : []),
       ]),
     ],
-    estimates: [...inFlight.filter((one) => !one.cancellation && needsGas(one)), ...front.slice(0, most)]
+    estimates: [...inFlight.filter((one) => !one.cancellation && needsGas(one)), ...frontOf(work).slice(0, most)]
       // Where the price depends on the data, the node estimates both.
       .filter(({ payload }) => payload.gasLimit === undefined || profile.priceSource === 'linea_estimate_gas')
       .map(estimateOf),
@@ -98,8 +98,15 @@ const provenByReceipts = 2
  * Whether receipts are read beside the next sends. The balance is then read with the count, as nothing else shows what spent nonces cost.
  * Also while earlier sends are under way: their answers decide when the next go out.
  */
-function sendsBeside({ underWay: _, signing: __, ...work }: Work): boolean {
-  return inFlightOf(work).length > provenByReceipts && !work.lostHistory && frontOf(work).length > 0
+function sendsBeside(work: Work): boolean {
+  return inFlightOf(work).length > provenByReceipts && !work.lostHistory && nextInQueue(work).length > 0
+}
+
+/** The front of the queue, also while it waits for answers or signatures: once they have come, it goes on by this look. */
+function nextInQueue(work: Work): readonly Transaction[] {
+  if (work.lostHistory) return frontOf(work)
+  const { underWay: _, signing: __, ...free } = work
+  return frontOf(free)
 }
 
 function liveNonceOf(transaction: InPhase<'inFlight'>): LiveNonce {

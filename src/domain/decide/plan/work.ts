@@ -147,9 +147,12 @@ export function queuedOf(work: StoredWork & ProcessMemory): readonly Transaction
   return isQueueBlocked(work) ? [] : work.queued
 }
 
-/** Whether no nonce is bound in this step: the bytes or the signatures of the last ones are under way. */
+/**
+ * Whether no nonce is bound now: the bytes of the last ones are under way. Where a service has the key, their signatures are: it signs the next
+ * ones while nodes answer, and these leave after the answers.
+ */
 export function isQueueBlocked(work: Payloads & Pick<ProcessMemory, 'signing'>): boolean {
-  return payloadsAwaitAnswer(work) || work.signing?.underWay.has('bind') === true
+  return work.signing ? work.signing.underWay.has('bind') : payloadsAwaitAnswer(work)
 }
 
 /** The open transactions, and which of their bytes are on their way. */

@@ -6,7 +6,7 @@
 // node's pool is full, lacks accepted transactions, or can't be read.
 import { newest, recordedAtBlockOf, rejectionOf, takenAtOf, wasTaken } from '../../attempt.ts'
 import type { Observation } from '../../observation.ts'
-import type { Patience } from '../../patience.ts'
+import { isOver, type Moment, type Patience } from '../../patience.ts'
 import type { Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../../units.ts'
@@ -40,6 +40,8 @@ interface Round {
   readonly from: { readonly nonce: Nonce; readonly block: BlockNumber }
   /** `late`: one of them was. `halved`: the window halved while they waited. */
   readonly pace: 'prompt' | 'late' | 'halved'
+  /** The first look that showed some of them mined. Looks at a far node are far apart, and between two of them all others may be mined. */
+  readonly minedSince?: Moment
 }
 
 export const firstWindow: Window = { size: keptByEveryNode }
@@ -73,8 +75,16 @@ export function wantsPool({ relayer, open }: Occupied): boolean {
   return relayer.policies.maxInFlight === undefined && lifecyclesOf(open).length > keptByEveryNode
 }
 
-/** The window after a look at the chain. The rows are those from before it, and `counted` is the count of the last one. */
-export function nextWindow(window: Window, { relayer, open, counted }: Occupied, look: Look): Window {
+/**
+ * The window after a look at the chain. The rows are those from before it, and `counted` is the count of the last one. `openNow`: the rows at its
+ * end, with those that got a nonce meanwhile.
+ */
+export function nextWindow(
+  window: Window,
+  { relayer, open, counted }: Occupied,
+  look: Look,
+  openNow: readonly Transaction[] = open,
+): Window {
   if (relayer.policies.maxInFlight !== undefined) return firstWindow
   const { head, nonce, pendingNonce, isPoolUnseen } = look.observation
   const inFlight = lifecyclesOf(open)
@@ -85,8 +95,9 @@ export function nextWindow(window: Window, { relayer, open, counted }: Occupied,
   const isShort = pendingNonce !== undefined && pendingNonce <= highest.nonce
   if (isShort && latest.every(wasTaken)) return firstWindow
 
-  const isFull = roomIn({ open }, { inFlightMax: window.size, spentBelow: counted ?? 0 }) === 0
-  const round = window.round ?? (isFull ? begun(highest, counted ?? 0, head) : undefined)
+  const isFull = roomIn({ open: openNow }, { inFlightMax: window.size, spentBelow: counted ?? 0 }) === 0
+  const round =
+    window.round ?? (isFull ? begun(lifecyclesOf(openNow).at(-1) ?? highest, counted ?? 0, head) : undefined)
   if (!round) return window
   if (nonce > round.last) return afterRound(window, round, look)
   const oldest = inFlight.find((each) => each.nonce >= nonce)
@@ -94,8 +105,9 @@ export function nextWindow(window: Window, { relayer, open, counted }: Occupied,
     const size = Math.max(keptByEveryNode, window.size >> 1)
     return { size, round: { ...begun(highest, nonce, head), pace: 'halved' } }
   }
-  const isLate = round.pace === 'prompt' && wasLate(oldest, look)
-  return { ...window, round: isLate ? { ...round, pace: 'late' } : round }
+  const seen = { ...round, ...(nonce > round.from.nonce && { minedSince: round.minedSince ?? momentOf(look) }) }
+  const isLate = round.pace === 'prompt' && (wasLate(oldest, look) || isBehind(oldest, seen, look))
+  return { ...window, round: isLate ? { ...seen, pace: 'late' } : seen }
 }
 
 function begun({ nonce, attempts }: InFlight, counted: Nonce, head: Observation['head']): Round {
@@ -121,6 +133,17 @@ function isStalled(oldest: InFlight | undefined, look: Look): boolean {
 function wasLate(oldest: InFlight | undefined, look: Look): boolean {
   const takenAt = oldest && takenAtOf(newest(oldest.attempts))
   return takenAt !== undefined && hasWaited(oldest, takenAt + look.tookMs, look, lateAfter)
+}
+
+/** Whether blocks take others of the round for so long: the node had all of them by then. */
+function isBehind(oldest: InFlight | undefined, { minedSince }: Round, look: Look): boolean {
+  const takenAt = oldest && takenAtOf(newest(oldest.attempts))
+  if (takenAt === undefined || !minedSince || takenAt > minedSince.ms) return false
+  return isOver(lateAfter, minedSince, momentOf(look))
+}
+
+function momentOf({ observation: { head }, now }: Look): Moment {
+  return { block: head.number, ms: now }
 }
 
 type InFlight = InPhase<'inFlight'>['lifecycle']
