@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { run } from '../../../src/cli/run.ts'
+import type { Client } from '../../../tooling/client.ts'
 import type { Service } from '../../../tooling/service.ts'
 import { samplesOf } from '../../ops/promql.ts'
 import { shippedRules } from '../../ops/rules.ts'
@@ -37,11 +38,31 @@ export async function firstCommand(
   name: string,
   relayer: string,
 ): Promise<readonly string[]> {
+  const [program, ...command] = await firstOf(/`(rescind) ([^`]+)`/, page, name, relayer)
+  if (program === undefined) throw new Error(`${page} has no command to look at for ${name}`)
+  return command
+}
+
+/** What the first command shows, of the command line or of `api`. */
+export async function lookAt(
+  { service, client }: { readonly service: Service; readonly client: Client },
+  page: (typeof runbookPages)[number],
+  name: string,
+  relayer: string,
+): Promise<string> {
+  const [program, ...command] = await firstOf(/`(rescind|api) ([^`]+)`/, page, name, relayer)
+  if (program === 'rescind') return (await rescind(service, command)).stdout
+  const [method, path] = command
+  if (method !== 'GET' || path === undefined) throw new Error(`${page} has no command to look at for ${name}`)
+  return JSON.stringify((await client.request(method, path)).body)
+}
+
+async function firstOf(form: RegExp, page: string, name: string, relayer: string): Promise<readonly string[]> {
   const section = sectionsOf(await readPage(page)).find((each) => each.name === name)
   const [, look = ''] = section?.parts.find(([label]) => label === 'What to look at') ?? []
-  const [, command] = /`rescind ([^`]+)`/.exec(look) ?? []
-  if (command === undefined) throw new Error(`${page} has no command to look at for ${name}`)
-  return command.replace('RELAYER', relayer).split(' ')
+  const [, program, line = ''] = form.exec(look) ?? []
+  if (program === undefined) return []
+  return [program, ...line.replace('RELAYER', relayer).replace('evm:NETWORK', 'evm:localhost').split(' ')]
 }
 
 /** The samples that the expression of an alert reads from the service now. */
