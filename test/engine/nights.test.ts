@@ -1,7 +1,8 @@
 // Nights: what holds a relayer up is a condition in the row of its transaction, in its overview, in the metric and in an alert, and its end ends it.
 import { expect, test } from 'vitest'
-import { newest } from '../../src/domain/attempt.ts'
+import { type BroadcastOutcome, newest } from '../../src/domain/attempt.ts'
 import { type Condition, runbookOf } from '../../src/domain/condition.ts'
+import { defined } from '../../src/domain/defined.ts'
 import type { Market } from '../../src/domain/fees.ts'
 import { stateOf } from '../../src/domain/owner-report.ts'
 import { processConditions } from '../../src/domain/process-condition.ts'
@@ -35,8 +36,15 @@ interface Night {
   readonly send?: Partial<SendRequest>
   /** The transaction is canceled once it is in flight. */
   readonly isCanceled?: true
-  /** The chain from the second block on. */
+  /** The chain from the second block on; of a transaction that waits without a nonce, from the first. */
   readonly baseFee?: bigint
+  readonly balance?: bigint
+  /** No node reports a price. */
+  readonly isWithoutPrices?: true
+  /** Every node's answer to a broadcast. */
+  readonly answer?: BroadcastOutcome
+  /** It gets no nonce before the night ends. */
+  readonly isQueued?: true
   readonly isStanding?: true
 }
 
@@ -52,6 +60,11 @@ const nights = {
     baseFee: 30n * gwei,
   },
   head_stalled: { isStanding: true },
+  balance_below_minimum: { policies: { minBalance: ether / 2n }, isQueued: true, balance: ether / 4n },
+  balance_short: { send: { value: ether / 2n }, isQueued: true, balance: ether / 4n },
+  cancel_unfunded: { isCanceled: true, balance: 0n },
+  facts_missing: { isQueued: true, isWithoutPrices: true },
+  node_refuses: { answer: { kind: 'rejected', code: 'poolFull', message: 'txpool is full' } },
   no_progress: { policy: { ...somePolicy, profile: { ...somePolicy.profile, pool: 'fcfs' } } },
 } as const satisfies Partial<Record<Condition, Night>>
 
@@ -76,23 +89,29 @@ async function openNight({ policies = {}, policy = somePolicy }: Night) {
     async look(view: {
       readonly block: number
       readonly baseFee?: bigint
+      readonly balance?: bigint
+      readonly isWithoutPrices?: true
       readonly headStandsMs?: number
       readonly inclusion?: Inclusion
     }) {
-      const { block, baseFee = 10n * gwei, headStandsMs = 0, inclusion } = view
+      const { block, baseFee = 10n * gwei, balance = ether, isWithoutPrices, headStandsMs = 0, inclusion } = view
       const head = headAt(height + block, { baseFee })
       const at = {
         head,
         headStandsMs,
         blocktimeMs,
         market: marketAt(baseFee),
-        balance: ether,
+        balance,
         nonce: inclusion ? 1 : 0,
         ...(inclusion && { inclusions: new Map([[0, inclusion]]) }),
       }
-      place.chain.view = someObservation(at)
+      const { market, ...withoutPrices } = someObservation(at)
+      place.chain.view = { ...withoutPrices, ...(market && !isWithoutPrices && { market }) }
       carried = (await step(context, ownership, carried, noneHanging)).carried
       clock.advance(blocktimeMs)
+    },
+    answers(outcome: BroadcastOutcome) {
+      place.chain.answer = () => outcome
     },
     /** The report, once it has the condition. */
     async reported(condition: Condition) {
@@ -117,14 +136,13 @@ async function openNight({ policies = {}, policy = somePolicy }: Night) {
 test.each(Object.entries(nights) as [keyof typeof nights, Night][])('%s', async (condition, night) => {
   await using place = await openNight(night)
   const id = await place.send(night.send)
-  await place.look({ block: 1 })
+  const { isStanding, isQueued, baseFee, balance, isWithoutPrices } = night
+  const dark = defined({ baseFee, balance, isWithoutPrices })
+  if (night.answer) place.answers(night.answer)
+  if (!isQueued) await place.look({ block: 1 })
   if (night.isCanceled) await place.cancel(id)
-  for (let block = 2; block <= blocks; block += 1) {
-    const stands = { block: 1, headStandsMs: block * blocktimeMs }
-    await place.look(
-      night.isStanding ? stands : { block, ...(night.baseFee !== undefined && { baseFee: night.baseFee }) },
-    )
-  }
+  for (let block = 2; block <= blocks; block += 1)
+    await place.look(isStanding ? { block: 1, headStandsMs: block * blocktimeMs } : { block, ...dark })
   expect((await place.read(id)).wait?.condition).toBe(condition)
   const report = await place.reported(condition)
   expect(report?.conditions).toMatchObject([{ condition }])
@@ -136,8 +154,13 @@ test.each(Object.entries(nights) as [keyof typeof nights, Night][])('%s', async 
   const links = alerts.map(({ annotations }) => annotations?.runbook_url)
   expect(links.some((link) => link?.endsWith(runbookOf(condition)) || link?.includes('$labels.condition'))).toBe(true)
 
-  // A block that holds its newest attempt ends it.
-  const { attempts } = (await place.readAs(id, 'inFlight')).lifecycle
-  await place.look({ block: blocks + 1, inclusion: by(newest(attempts), height + blocks + 1) })
+  if (isQueued) {
+    await place.look({ block: blocks + 1 })
+    expect((await place.read(id)).lifecycle.phase).toBe('inFlight')
+  } else {
+    // A block that holds its newest attempt ends it.
+    const { attempts } = (await place.readAs(id, 'inFlight')).lifecycle
+    await place.look({ block: blocks + 1, inclusion: by(newest(attempts), height + blocks + 1) })
+  }
   expect(await place.metric(condition)).toBe(0)
 })
