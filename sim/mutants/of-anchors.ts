@@ -47,7 +47,9 @@ export const ofAnchors: readonly Mutant[] = [
     breaks: 'records an anchor that a reorganization of half an hour removes',
     caughtBy: tested,
     expects: 'a block with 256 blocks and an hour on top of it becomes the anchor',
-    edits: [{ file: move, find: 'head.timestampMs - anchorDepth.ms', put: 'head.timestampMs - anchorDepth.ms / 2' }],
+    edits: [
+      { file: move, find: 'head.timestampMs - anchorDepth.spanMs', put: 'head.timestampMs - anchorDepth.spanMs / 2' },
+    ],
   },
   {
     name: 'adopt-a-head-of-the-future',

@@ -107,8 +107,8 @@ export const ofAnswers: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/inclusions/read-final-count.ts',
-        find: 'finalAt: head + aheadMax',
-        put: 'finalAt: head - head * aheadMax',
+        find: 'finalAt: head + aheadMax.depth',
+        put: 'finalAt: head - head * aheadMax.depth',
       },
     ],
   },

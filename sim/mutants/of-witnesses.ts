@@ -283,6 +283,6 @@ export const ofWitnesses: readonly Mutant[] = [
     breaks: 'makes the newest block final on the word of one, beside endpoints that are silent',
     caughtBy: decided,
     expects: 'in a block of just now',
-    edits: [{ file: rule, find: 'laterBlocks >= laterBlocksMin', put: 'laterBlocks >= 0' }],
+    edits: [{ file: rule, find: 'laterBlocks >= confirmingBlocks.depth', put: 'laterBlocks >= 0' }],
   },
 ]

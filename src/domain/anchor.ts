@@ -1,6 +1,6 @@
 // The anchor of a network: a block so deep that no reorganization reaches it. An endpoint that shows another block at its
 // height serves another chain.
-import type { Depth } from './patience.ts'
+import type { SpannedDepth } from './patience.ts'
 import type { BlockRef } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
 
@@ -13,8 +13,8 @@ export interface Anchor extends BlockRef {
 /** A later block replaces an anchor of this age. */
 export const anchorKeptMs = 3_600_000
 
-/** How many blocks and how much time on top of it make a block final to the anchor without a tag. */
-export const anchorDepth = { blocks: 256, ms: 3_600_000 } as const
+/** How many blocks and how much time on top of it, by the blocks' own times, make a block final to the anchor without a tag. */
+export const anchorDepth: SpannedDepth = { depth: 256, spanMs: 3_600_000 }
 
 /** A tagged block too: one endpoint's false tag would be its head. */
-export const taggedAnchorDepth: Depth = { depth: 64, spanMs: 120_000 }
+export const taggedAnchorDepth: SpannedDepth = { depth: 64, spanMs: 120_000 }

@@ -1,7 +1,7 @@
 // One signed version of a transaction. It is recorded before it is broadcast, never overwritten and never deleted.
 import type { Fees } from './fees.ts'
 import type { Hash, Hex, NonEmpty, TransactionId } from './ids.ts'
-import type { Moment } from './patience.ts'
+import type { Depth, Moment } from './patience.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs } from './units.ts'
 
 /** `execute` carries the transaction's payload, `replace` a later payload of it, `cancel` the no-op. */
@@ -88,8 +88,8 @@ export interface Attempt {
   readonly presigned?: true
 }
 
-/** Depth: the most blocks that a chain loses at once while the service runs. Of short blocks it may lose more: then time alone is waited for. */
-const fallBlocksMax = 64
+/** The most blocks that a chain loses at once while the service runs. Of short blocks it may lose more: then time alone is waited for. */
+const fallMax: Depth = { depth: 64 }
 
 /**
  * The block after which the attempt was recorded. 0 if the head has fallen far below it: that head was false, or the chain was
@@ -99,7 +99,7 @@ export function recordedAtBlockOf(
   { recordedAtBlock }: Pick<Attempt, 'recordedAtBlock'>,
   head: BlockNumber,
 ): BlockNumber {
-  return recordedAtBlock - head > fallBlocksMax ? 0 : recordedAtBlock
+  return recordedAtBlock - head > fallMax.depth ? 0 : recordedAtBlock
 }
 
 /** When the attempt was recorded, as patience counts. */

@@ -1,5 +1,6 @@
 // Finality: when the service counts on a block for good, by its depth or by a block tag of the nodes. The status
 // `confirmed` follows the required confirmations. Verdicts, and nonces that foreign transactions took, follow finality.
+import type { Depth } from './patience.ts'
 import type { BlockNumber, TimestampMs } from './units.ts'
 
 /**
@@ -19,8 +20,8 @@ export interface FinalityRule {
 }
 
 /** The least depth of a final block. With a tag, the tag must have passed the block, too. */
-export function finalDepth({ finality, requiredConfirmations }: FinalityRule): number {
-  return typeof finality === 'number' ? Math.max(finality, requiredConfirmations) : requiredConfirmations
+export function finalDepth({ finality, requiredConfirmations }: FinalityRule): Depth {
+  return { depth: typeof finality === 'number' ? Math.max(finality, requiredConfirmations) : requiredConfirmations }
 }
 
 interface Seen {
@@ -31,7 +32,7 @@ interface Seen {
 
 /** The last block that is final, if it is canonical at the head. */
 export function finalThrough({ head, tagged }: Seen, rule: FinalityRule): BlockNumber | undefined {
-  const deep = head.number - finalDepth(rule) + 1
+  const deep = head.number - finalDepth(rule).depth + 1
   if (typeof rule.finality === 'number') return deep
   return tagged !== undefined && tagged <= head.number ? Math.min(deep, tagged) : undefined
 }

@@ -27,14 +27,18 @@ export function isOver(patience: Patience, since: Moment, now: Moment): boolean 
   return now.block - since.block >= patience.blocks && (waitedMs < 0 || waitedMs >= patience.ms)
 }
 
+/** No bare number stands for it, and no patience. */
 export interface Depth {
   readonly depth: number
+}
+
+export interface SpannedDepth extends Depth {
   /** The least time that the blocks span, where their time is measured. */
   readonly spanMs: number
 }
 
 /** The depth in blocks of this time, which is undefined where none is measured. */
-export function blocksOf({ depth, spanMs }: Depth, blocktimeMs: number | undefined): number {
+export function blocksOf({ depth, spanMs }: SpannedDepth, blocktimeMs: number | undefined): number {
   return blocktimeMs === undefined ? depth : Math.max(depth, Math.ceil(spanMs / blocktimeMs))
 }
 

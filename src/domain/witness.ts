@@ -1,7 +1,9 @@
 // Witnesses: which endpoints show the spender of a nonce in its block. A statement that nothing takes back needs two of them, run by
 // different providers, so that no single endpoint can make a false one.
+
 import type { Condition } from './condition.ts'
 import type { Hash } from './ids.ts'
+import type { Depth } from './patience.ts'
 import type { WitnessRule } from './second-witness.ts'
 import { type BlockRef, type Charge, feesPaid, type Inclusion, spenderKind } from './transaction.ts'
 
@@ -50,7 +52,7 @@ export function enoughOf(providers: number): number {
 }
 
 /** The blocks that have to confirm the word of one endpoint while the others are silent. */
-const laterBlocksMin = 3
+const confirmingBlocks: Depth = { depth: 3 }
 
 /** Whether a transaction that is mined waits for a witness. */
 export function isForWitness(condition: Condition): boolean {
@@ -86,7 +88,7 @@ export function isRefuted(testimony: Testimony, rule: WitnessRule): boolean {
 }
 
 function isAlone({ providers, silentMs, laterBlocks }: Testimony, { witnessSilentMs }: WitnessRule): boolean {
-  return providers === 1 || (silentMs >= witnessSilentMs && laterBlocks >= laterBlocksMin)
+  return providers === 1 || (silentMs >= witnessSilentMs && laterBlocks >= confirmingBlocks.depth)
 }
 
 /** The inclusion as it is final: its cost is what two endpoints show equally, or the word of one where that may be final. */

@@ -279,7 +279,7 @@ async function observeAndDecide(
   const waits = (work.lostHistory ? queuedOf(work) : work.queued).length > 0
   const hasOther = work.suspected.length > 0 || hasDueHold(work, context.clock.now())
   const doubts = waits || (hasOther && !isQueueBlocked(work))
-  const lostHistory = doubts ? inquireAboutHistory(work, finalDepth(policy)) : undefined
+  const lostHistory = doubts ? inquireAboutHistory(work, finalDepth(policy).depth) : undefined
   const unseen = lostHistory !== undefined && lostHistory.seen?.isWhole !== true
   const tag = tagToRead(work, lostHistory, policy)
   const requested = new Set<Fact>(unseen || (waits && carried.pool) || wantsPool(work) ? ['pendingNonce'] : [])

@@ -33,6 +33,24 @@ afterAll(async () => {
   await anvil?.stop()
 })
 
+test.each([999, 998])(
+  'on chain %i no header limits the gas: small blocks and large ones alternate',
+  async (chainId) => {
+    const { gasLimitMax } = await network.chain.observe(inquiryOf(sender.address))
+    expect(gasLimitMax).toBe(30_000_000)
+    proxy.react({
+      do: 'lie',
+      lie: ({ method }) => (method === 'eth_chainId' ? { result: `0x${chainId.toString(16)}` } : undefined),
+    })
+    const alternating = networkOver([proxy.url], { chainId })
+    const seen = await alternating.chain.observe(inquiryOf(sender.address))
+    await alternating.chain.close()
+    proxy.react({ do: 'forward' })
+    expect(seen.head.gasLimit).toBe(30_000_000)
+    expect(seen).not.toHaveProperty('gasLimitMax')
+  },
+)
+
 describe('an account', () => {
   test('its nonce, pending nonce and balance are as of the head', async () => {
     await network.chain.broadcast([await signedBy(sender.key, { nonce: 0 })])

@@ -1,5 +1,7 @@
 // Compares the prices that several endpoints report: one of them may be wrong, and our own bids are no price of the chain.
+
 import { type Market, speeds } from '../../domain/fees.ts'
+import type { Depth } from '../../domain/patience.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import { type BlockNumber, compareWei, maxWei, type Wei } from '../../domain/units.ts'
 import { type PaidBlock, type Tips, tipsOf } from './fee-history.ts'
@@ -56,15 +58,15 @@ export interface OwnBlocks {
   has(number: BlockNumber): boolean
 }
 
-/** Depth: more than twice the blocks that a reading of prices covers, as an endpoint may be behind. */
-const keptBlocks = 256
+/** More than twice the blocks that a reading of prices covers, as an endpoint may be behind. */
+const kept: Depth = { depth: 256 }
 
 export function rememberOwnBlocks(): OwnBlocks {
   const known = new Set<BlockNumber>()
   return {
     learn(head, numbers, inclusions) {
       const ours = [...inclusions].filter(({ by }) => by !== 'external').map(({ block }) => block.number)
-      const first = head - keptBlocks
+      const first = head - kept.depth
       for (const number of [...numbers, ...ours]) if (number >= first) known.add(number)
       for (const number of known) if (number < first) known.delete(number)
     },

@@ -2,18 +2,18 @@
 // between two heads.
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
-import { blocksOf, type Depth } from '../../domain/patience.ts'
+import { blocksOf, type SpannedDepth } from '../../domain/patience.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 
 /** The blocks kept, far more than any reorganization that a network has kept. */
-const kept: Depth = { depth: 256, spanMs: 240_000 }
+const kept: SpannedDepth = { depth: 256, spanMs: 240_000 }
 /**
  * A wider gap is crossed without reading each header. On a fast chain behind a gateway that refuses batches, each
  * header is a request, and the slowest answer comes when the chain has made as many blocks again.
  */
 export const walkedGapMax = 16
 /** A deeper reorganization is not followed to its root. */
-const walked: Depth = { depth: 64, spanMs: 120_000 }
+const walked: SpannedDepth = { depth: 64, spanMs: 120_000 }
 const reorgStepBlocks = 8
 
 /** Headers at these heights, in their order, from one node. */

@@ -1,7 +1,7 @@
 // Which head a tracker believes, from what endpoints report: pure. A head that falls is a lagging node until that has lasted.
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
-import { isOver, type Moment, type Patience } from '../../domain/patience.ts'
+import { type Depth, isOver, type Moment, type Patience } from '../../domain/patience.ts'
 import type { BlockNumber, TimestampMs } from '../../domain/units.ts'
 
 /** A head, and the endpoint that reported it: it can answer questions as of it. */
@@ -91,11 +91,11 @@ export function highestOf<By>(reports: readonly HeadReport<By>[]): HeadReport<By
   return reports.reduce((best, report) => (report.head.number > best.head.number ? report : best))
 }
 
-/** Depth: a head that is on its way to the others is no higher than this above theirs. On a fast chain the patience with a fall covers more. */
-const farAheadBlocks = 8
+/** A head that is on its way to the others is no higher than this above theirs. On a fast chain the patience with a fall covers more. */
+const farAhead: Depth = { depth: 8 }
 
 export function isFarAhead<By>({ head }: HeadReport<By>, behind: readonly HeadReport<By>[]): boolean {
-  return behind.every((each) => head.number - each.head.number > farAheadBlocks)
+  return behind.every((each) => head.number - each.head.number > farAhead.depth)
 }
 
 /** Whether a lower head may be of another branch than the believed one. Far below, no remembered block shows that. */
@@ -105,7 +105,7 @@ export function isOnAnotherBranch<By>(
   hashAt: (number: BlockNumber) => Hash | undefined,
 ): boolean {
   const hash = hashAt(head.number)
-  return hash === undefined ? believed.number - head.number > farAheadBlocks : hash !== head.hash
+  return hash === undefined ? believed.number - head.number > farAhead.depth : hash !== head.hash
 }
 
 interface Holders<By> {

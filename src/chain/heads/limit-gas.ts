@@ -15,7 +15,7 @@ export interface LimitGas {
   last(): Gas | undefined
 }
 
-/** Endpoints take turns, and one may name a false limit: the widest of so many blocks counts. */
+/** Endpoints take turns, and one may name a false limit: the widest of so many headers counts. */
 const headsKept = 8
 
 /** `isByBlock`: a block's own limit shows what later blocks hold. */

@@ -33,6 +33,7 @@ interface DatedHead {
 const sightingsMax = 64
 /** Sightings closer together would only shorten the window. */
 const spacingMs = 500
+/** The least that a measurement spans. */
 const blocksMin = 32
 /**
  * The window's quarters are compared: where blocks are made on demand, one quarter is many times as fast as another.

@@ -63,7 +63,7 @@ export function movingAnchor(options: MoveAnchor): (report: HeadReport<Endpoint>
 
 function minDepth({ finality, pace }: Pick<MoveAnchor, 'finality' | 'pace'>): number {
   if (typeof finality === 'string') return blocksOf(taggedAnchorDepth, pace.measuredMs())
-  return Math.max(anchorDepth.blocks, finality ?? 0)
+  return Math.max(anchorDepth.depth, finality ?? 0)
 }
 
 async function findAnchor(
@@ -100,7 +100,7 @@ async function depthOf(
   const deep = head.number - minDepth({ finality, pace })
   // Safe blocks may be taken back, and an endpoint that follows must not be excluded.
   if (typeof finality === 'string') return belowFinalized(deep, by === second ? [by] : [by, second])
-  const old = await blockBefore(head, head.timestampMs - anchorDepth.ms, pace.ms(), async (number) =>
+  const old = await blockBefore(head, head.timestampMs - anchorDepth.spanMs, pace.ms(), async (number) =>
     valueIn(await readHeader(by, number)),
   )
   return old === undefined || old < 0 ? undefined : Math.min(old, deep)

@@ -2,7 +2,7 @@
 // by the block.
 import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
-import { blocksOf, type Depth } from '../../domain/patience.ts'
+import { blocksOf, type SpannedDepth } from '../../domain/patience.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import { claimOf } from '../../domain/witness.ts'
@@ -35,7 +35,7 @@ export interface FindInclusions {
 /** A proof searches the chain, so a later step proves the other nonces. */
 const proofsMax = 8
 /** A node may index receipts after the block: a proof without one needs a nonce that was spent so long ago. */
-const provenAfter: Depth = { depth: 2, spanMs: 4_000 }
+const provenAfter: SpannedDepth = { depth: 2, spanMs: 4_000 }
 
 interface FoundSpent {
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>

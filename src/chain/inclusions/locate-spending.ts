@@ -2,6 +2,7 @@
 // their state.
 import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce } from '../../domain/observation.ts'
+import type { Depth } from '../../domain/patience.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { ignoresBlock, readNonce } from '../nodes/read-nonce.ts'
@@ -16,10 +17,10 @@ interface Spending {
 }
 
 /**
- * Depth: the head at which the nonce was bound may have been on a branch that a reorganization of this depth removed. After a deeper one,
+ * The head at which the nonce was bound may have been on a branch that a reorganization of this depth removed. After a deeper one,
  * older blocks are searched where the node shows the nonce spent there.
  */
-const reorgBlocksMax = 64
+const reorgMax: Depth = { depth: 64 }
 
 /** Counts that a search asks for at once in one range of blocks: what waits is a round trip, not a call. */
 export const probesMax = 8
@@ -71,7 +72,7 @@ async function search(
   spentBy: BlockNumber,
 ): Promise<Spending | undefined> {
   // The highest block that is certain to lie before the spending: -1 where there is none, so that block 0 may hold it.
-  let unspent = unspentAt === undefined ? -1 : Math.max(-1, Math.min(unspentAt.block, spentBy) - reorgBlocksMax)
+  let unspent = unspentAt === undefined ? -1 : Math.max(-1, Math.min(unspentAt.block, spentBy) - reorgMax.depth)
   let isProven = unspent === -1
   let spent = spentBy
   // The lower end of the search: the highest block where the nonce is unspent, or whose state can't be read.

@@ -1,6 +1,8 @@
 // Reads how many nonces an account had spent at a final block. Some nodes keep only the latest state, or answer with it whatever
 // block a call names: their count counts once the block of its reading is final.
+
 import type { Address } from '../../domain/ids.ts'
+import type { Depth } from '../../domain/patience.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { ignoresBlock, readNonce } from '../nodes/read-nonce.ts'
@@ -26,7 +28,7 @@ interface RequestedCount {
 }
 
 /** The latest state may be that of a block above the head that we follow: no more than this, as the head is read within seconds. */
-const aheadMax = 64
+const aheadMax: Depth = { depth: 64 }
 
 /** Undefined where the endpoint does not answer, or no count of its latest state is final yet. */
 export async function readFinalCount(
@@ -45,6 +47,6 @@ export async function readFinalCount(
     delete latest.next
   }
   const count = counted ?? (await readNonce(endpoint, address, head))
-  if (!latest.next && count !== undefined) latest.next = { count, finalAt: head + aheadMax }
+  if (!latest.next && count !== undefined) latest.next = { count, finalAt: head + aheadMax.depth }
   return latest.usable === undefined ? undefined : { count: latest.usable, ignoresBlock: isLatest }
 }

@@ -162,6 +162,7 @@ function tagFound(answer: Answer, isNeeded: boolean): Found {
     : { level: 'ok', text: 'the tag is not supported; confirmations are counted' }
 }
 
+/** A sample, neither a depth nor a time. */
 const historyBlocks = 20
 
 /** The node's suggestion, and the least that recent blocks took. */
@@ -186,6 +187,7 @@ function tipFound(suggested: Answer, history: Answer): Found {
   return { level: 'ok', text: texts.join('; ') }
 }
 
+/** The span of a measurement. */
 const farBlocks = 100
 
 /** A block some time before the head; undefined for a young chain, whose first timestamp may be anything. */

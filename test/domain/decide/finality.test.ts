@@ -72,9 +72,9 @@ const confirmedBy = (inclusion: Inclusion, changes: Partial<Transaction> = {}) =
 
 describe('the rule', () => {
   test('a number below the required confirmations counts as those', () => {
-    expect(finalDepth({ requiredConfirmations: 3, finality: 1 })).toBe(3)
-    expect(finalDepth({ requiredConfirmations: 3, finality: 7 })).toBe(7)
-    expect(finalDepth({ requiredConfirmations: 3, finality: 'safe' })).toBe(3)
+    expect(finalDepth({ requiredConfirmations: 3, finality: 1 })).toEqual({ depth: 3 })
+    expect(finalDepth({ requiredConfirmations: 3, finality: 7 })).toEqual({ depth: 7 })
+    expect(finalDepth({ requiredConfirmations: 3, finality: 'safe' })).toEqual({ depth: 3 })
   })
 
   test.each([

@@ -45,7 +45,7 @@ export function searchLostHistory(
     { ...followed, queued: [...returning, ...work.queued].sort((one, other) => one.sequence - other.sequence) },
     // A history check's decisions and its explanation are recorded together, or not at all.
     isBusy || !reach.isWithin ? undefined : lostHistory,
-    { nonce, head, confirmations: finalDepth(policy) },
+    { nonce, head, confirmations: finalDepth(policy).depth },
   )
   return { check, reach }
 }

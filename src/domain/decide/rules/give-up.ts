@@ -29,7 +29,7 @@ import type { Contender } from '../terms/contender.ts'
 import { isAboveBalance, isRemembered } from '../terms/funds.ts'
 import { lowerGas } from './refused-gas.ts'
 
-/** Time and blocks for which an acceptance by one endpoint outweighs refusals by all others. */
+/** The time, or as many block times if that is longer, for which an acceptance by one endpoint outweighs refusals by all others. */
 const takenMsMin = 600_000
 const takenBlocksMin = 20
 
@@ -104,7 +104,7 @@ function gasWordsOf(
   return refusalOfGas(payload, undefined, gasRulesOf(situation.policy.profile, situation.observation))
 }
 
-/** Time and blocks after which refusals in unknown words count: outages, upgrades and congestion have ended by then. */
+/** The time, or as many block times if that is longer, after which refusals in unknown words count: outages, upgrades and congestion have ended by then. */
 const unknownMsMin = 120_000
 const unknownBlocksMin = 20
 

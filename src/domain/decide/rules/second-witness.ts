@@ -36,7 +36,7 @@ export function witnessesToCall(work: Work, policy: NetworkPolicy): WitnessInqui
   const mined = work.open.filter((transaction) => isInPhase(transaction, 'mined'))
   const claims = mined.map(({ lifecycle }) => claimOf(lifecycle.inclusion))
   const { finality, requiredConfirmations } = policy
-  const depths = { confirmations: Math.min(calledFrom, requiredConfirmations), finalDepth: finalDepth(policy) }
+  const depths = { confirmations: Math.min(calledFrom, requiredConfirmations), finalDepth: finalDepth(policy).depth }
   return { claims, ...depths, ...(typeof finality !== 'number' && { tag: finality }) }
 }
 

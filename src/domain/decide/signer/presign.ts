@@ -38,7 +38,7 @@ const room = 25n
 /** Level 2 is signed at 4 times the current bid of a cancellation, and renewed below 2 times. */
 const farMultiple = 4n
 const farMultipleMin = 2n
-/** Percentage by which the base fee may rise before a no-op is mined: two full blocks. */
+/** Percentage by which the base fee may rise before a no-op is mined: a depth of two full blocks. */
 const aheadPercent = 27n
 
 /** The speed of a race. */

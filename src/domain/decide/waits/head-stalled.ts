@@ -6,7 +6,7 @@ import { inFlightOf, type Work } from '../plan/work.ts'
 import { isBelowBaseFee } from '../terms/attempts.ts'
 
 const stalledMs = 60_000
-/** Blocks of a chain that makes them at a steady pace. */
+/** Time, in block times of a chain that makes blocks at a steady pace. */
 const stalledBlocks = 20
 
 /**

@@ -9,6 +9,7 @@ import { type Decision, explain } from '../plan/decision.ts'
 import { type Chances, inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { blocksOnArrival } from '../rules/arrival-order.ts'
 
+/** Patience, of blocks that had room: both have to pass. */
 const leastBlocks = 24
 const leastMs = 60_000
 /** So many times the blocks after which the service would bid again. */
