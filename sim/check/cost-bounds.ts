@@ -24,8 +24,8 @@ interface NoOp {
   readonly recorded_at_block: number
 }
 
-/** A node may report the price of data on L1 as of so many blocks ago. */
-const l1ReadBlocks = 16
+/** The price of data on L1 may be as of so many blocks ago: 16 by the node, and the 2 s for which it is kept, in blocks of 200 ms. */
+const l1ReadBlocks = 26
 
 export function watchCostBounds(
   { committed }: Disk,

@@ -33,8 +33,8 @@ const reckonedBlocks = 3
 const noOpGas = 21_000n
 /** The bytes of a no-op, at least. */
 const noOpBytes = 100n
-/** A node may report the price of data on L1 as of so many blocks ago. */
-const l1ReadBlocks = 16
+/** The price of data on L1 may be as of so many blocks ago: 16 by the node, and the 2 s for which it is kept, in blocks of 200 ms. */
+const l1ReadBlocks = 26
 
 /** `isCountedEarly`: a node may count transactions as spent while they wait in pools. */
 export function watchFunds(

@@ -1,5 +1,5 @@
-// Reads what a rollup charges beside gas for data on L1: the fee of a no-op once a block, and how much more further bytes
-// cost once in a while. Both follow L1's prices together.
+// Reads what a rollup charges beside gas for data on L1: the fee of a no-op once a block, or each 2 s where blocks are shorter, and how much
+// more further bytes cost once in a while. Both follow L1's prices together.
 import type { Address } from '../../domain/ids.ts'
 import { noOpBytes } from '../../domain/l1-fee.ts'
 import { isKept, type Moment, type Patience } from '../../domain/patience.ts'
@@ -20,6 +20,8 @@ const opStackOracle = '0x420000000000000000000000000000000000000F'
 
 /** How long the proportion of two sizes stands, and the choice between the two functions. */
 const lineKept: Patience = { blocks: 20, ms: 40_000 }
+/** How long the fee of a no-op stands: L1's prices change with its blocks, each 12 s. */
+const feeKept: Patience = { blocks: 1, ms: 2_000 }
 /** The margin above the price of a byte, in percent: L1's base fee can rise by half within four of its blocks (EIP-1559). */
 const marginPercent = 50n
 
@@ -50,6 +52,7 @@ export function readingL1Fee(
   oracle: Address | typeof opStackOracle = opStackOracle,
 ) {
   const onceAHead = readOnceAHead<L1FeeFacts>()
+  let last: { readonly facts: L1FeeFacts; readonly readAt: Moment } | undefined
   let known:
     | { readonly functions: Functions; readonly small: Wei; readonly large: Wei; readonly readAt: Moment }
     | undefined
@@ -62,6 +65,13 @@ export function readingL1Fee(
 
   async function read(at: TrackedHead): Promise<L1FeeFacts | undefined> {
     const now = { block: at.head.number, ms: elapsed() }
+    if (last && isKept(feeKept, last.readAt, now)) return last.facts
+    const facts = await readNow(at, now)
+    last = facts && { facts, readAt: now }
+    return facts
+  }
+
+  async function readNow(at: TrackedHead, now: Moment): Promise<L1FeeFacts | undefined> {
     // A read for another head may replace it meanwhile.
     const kept = known
     if (kept && isKept(lineKept, kept.readAt, now)) {

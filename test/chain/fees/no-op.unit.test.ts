@@ -74,10 +74,11 @@ beforeEach(() => {
   revertsToItself = false
   oracle = opStackOracle
   oracleFee = undefined
+  blocktimeMs = 12_000
 })
 
-/** Blocks of 12 s. */
-const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + height * 12_000 }
+let blocktimeMs = 12_000
+const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + height * blocktimeMs }
 const openWith = (profile: object) =>
   networkOver([node.url], { clock, profile: { ...ethereumProfile, gasRules: osakaRules, ...profile } })
 const marketOf = async ({ chain }: NetworkUnderTest, isNoOpTooTight = false) =>
@@ -140,6 +141,18 @@ test('an estimate that failed is absent, and is repeated by the next step', asyn
   expect(await marketOf(network)).not.toHaveProperty('noOpGas')
   gas = 90_000
   expect(await marketOf(network)).toMatchObject({ noOpGas: 90_000 })
+})
+
+test('the fee for L1 stands for two seconds of short blocks', async () => {
+  blocktimeMs = 200
+  await using network = openWith({ l1Fee: 'op_stack' })
+  fees = { '0xf1c7a58b': 700 }
+  expect(await marketOf(network)).toMatchObject({ noOpL1Fee: 700n })
+  fees = { '0xf1c7a58b': 900 }
+  height += 1
+  expect(await marketOf(network)).toMatchObject({ noOpL1Fee: 700n })
+  height += 10
+  expect(await marketOf(network)).toMatchObject({ noOpL1Fee: 900n })
 })
 
 test('the fee for L1 is read once a block: its upper bound, and the fee itself on a chain without that', async () => {
