@@ -27,14 +27,8 @@ import {
 
 const caps = { gasPriceCap: 3n * gwei, cancelGasPriceCap: 3n * gwei }
 const first = someAttempt(0, { fees: eip1559((26n * gwei) / 10n, gwei / 100n), recordedAtBlock: height })
-const belowBaseFee = {
-  ...answered({
-    kind: 'rejected',
-    code: 'feeTooLow',
-    message: 'max fee per gas less than block base fee',
-  }),
-  rejections: 'all',
-} as const
+const outcome = { kind: 'rejected', code: 'feeTooLow', message: 'max fee per gas less than block base fee' } as const
+const belowBaseFee = { ...answered(outcome), rejections: 'all' } as const
 const own = { ...somePayload, pricing: { kind: 'eip1559', maxFeePerGas: gwei, maxPriorityFeePerGas: 1n } as const }
 
 interface Run {
@@ -99,6 +93,32 @@ describe('below the next base fee', () => {
     const named = someAttempt(0, { fees: eip1559(gwei, 1n), recordedAtBlock: height })
     const { bids, conditions } = run({ baseFee: 30n * gwei, blocks: 9, attempts: [named], changes: { payload: own } })
     expect({ bids, conditions }).toEqual({ bids: [], conditions: ['own_price'] })
+  })
+})
+
+describe('bytes that a pool refuses below the base fee', () => {
+  const refused = someAttempt(0, {
+    ...{ fees: eip1559(gwei, 1n), recordedAtBlock: height },
+    broadcast: { state: 'handed', outcome, at: now, rejections: 'all' },
+  })
+  const repeatsAfter = (ms: number, baseFee: bigint, next = baseFee) => {
+    const open = [inFlight(0, [refused], { payload: own })]
+    const observed = { head: headAt(height + 1, { baseFee }), market: { ...someMarket, baseFee: next } }
+    const { decisions } = decide(someSituation({ open }, observed, {}, now + ms))
+    return decisions.filter((each) => each.do === 'rebroadcast').length
+  }
+
+  test('are repeated as seldom as those that a pool holds', () => {
+    expect(repeatsAfter(6_000, 30n * gwei)).toBe(0)
+    expect(repeatsAfter(60_000, 30n * gwei)).toBe(1)
+  })
+
+  test.each([
+    { head: 30n * gwei, next: gwei / 2n },
+    { head: gwei / 2n, next: 30n * gwei },
+    { head: gwei / 2n, next: gwei / 2n },
+  ])('are repeated soon once the head or the next block may take them: $head, $next', ({ head, next }) => {
+    expect(repeatsAfter(6_000, head, next)).toBe(1)
   })
 })
 

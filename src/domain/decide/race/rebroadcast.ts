@@ -3,10 +3,12 @@
 import { type Attempt, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
 import { feeCap, tipOf } from '../../fees.ts'
 import type { NonEmpty } from '../../ids.ts'
+import type { Observation } from '../../observation.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Decision } from '../plan/decision.ts'
 import type { Situation } from '../plan/work.ts'
 import { isLeftOut } from '../rules/arrival-order.ts'
+import { isBelowBaseFee } from '../terms/attempts.ts'
 import { isAboveBalance } from '../terms/funds.ts'
 import { isRefusedDue, isSlowing, repeatAfter } from './repeat-after.ts'
 
@@ -76,13 +78,24 @@ function isDue(attempt: Attempt, situation: Situation): boolean {
       const { takenMs, doubtfulMs } = repeats
       const ownMs = wasTaken(attempt) ? takenMs : doubtfulMs
       const waitedMs = now - broadcast.at
-      const pauseMs = Math.max(ownMs, pauseBehindOthersMs(attempt, situation))
+      const belowBaseFeeMs = isTooLowForNextBlock(attempt, observation) ? takenMs : 0
+      const pauseMs = Math.max(ownMs, belowBaseFeeMs, pauseBehindOthersMs(attempt, situation))
       // A time ahead of the clock: the clock was set back, by an unknown amount.
       return waitedMs < 0 || waitedMs >= pauseMs
     }
     case 'withdrawn':
       return false
   }
+}
+
+/**
+ * Whether a node refused its price as too low, and the base fee is above its cap in this block and in the next one: no pool that refuses it
+ * for that takes it sooner, and the head shows when the base fee falls.
+ */
+function isTooLowForNextBlock(attempt: Attempt, { head, market }: Observation): boolean {
+  const next = market?.baseFee ?? head.baseFee
+  const isRefused = rejectionOf(attempt)?.code === 'feeTooLow'
+  return isRefused && isBelowBaseFee(attempt, { head }) && next !== undefined && feeCap(attempt.fees) < next
 }
 
 /** Limit of a relayer's repeats of broadcasts that wait for others, on average, however fast the blocks come. */
