@@ -1,10 +1,10 @@
 // JSON-RPC calls a second while 50 transactions wait on a chain of five blocks a second, those of one relayer, or one of each of 50: their
-// cap is below the base fee, so they stay in the pool and nothing about them changes.
+// cap is below the base fee, so they stay in the pool and nothing about them changes. Then one block takes all of them.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { devAccount, startAnvil } from '../tooling/anvil.ts'
-import { openClient, until } from '../tooling/client.ts'
+import { type Client, openClient, type TransactionView, until } from '../tooling/client.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
 import { startCallCounter } from './call-counter.ts'
 import type { Figure } from './figure.ts'
@@ -47,11 +47,13 @@ async function measureRow(
   })
   await using client = openClient(service.url, service.apiKey)
   const body = { to: devAccount(1).address, value: '1', data: '0x', gas_limit: 21_000, speed: 'average' }
-  await Promise.all(Array.from({ length: waiting }, (_, index) => client.send(ids[index % relayers] ?? '', body)))
+  const sent = await Promise.all(
+    Array.from({ length: waiting }, (_, index) => client.send(ids[index % relayers] ?? '', body)),
+  )
   await until(async () => (await inPool(anvil.rpc)) === waiting, { what: 'all to be in the pool' })
-  const mine = async () => {
+  const mine = async (baseFee = baseFeeWei) => {
     const next = performance.now() + blockTimeMs
-    await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${baseFeeWei.toString(16)}`])
+    await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [toHex(baseFee)])
     await anvil.mine()
     await sleep(Math.max(0, next - performance.now()))
   }
@@ -61,6 +63,7 @@ async function measureRow(
   for (let block = 0; block < blocks; block += 1) await mine()
   const seconds = (performance.now() - begun) / 1_000
   const counts = [...counter.counts()].sort(([, one], [, other]) => other - one)
+  const confirmedMs = await timeToConfirm(client, sent, () => mine(capWei / 2))
   await service.stop()
   const calls = counts.reduce((sum, [, count]) => sum + count, 0)
   return [
@@ -71,7 +74,35 @@ async function measureRow(
       aim,
     },
     ...counts.map(([method, count]) => ({ name: `  ${method}`, value: count / seconds, unit: 'calls/s' })),
+    {
+      name: '  … from the block that takes them until half are confirmed',
+      value: confirmedMs[waiting >> 1] ?? 0,
+      unit: 'ms',
+    },
+    { name: '  … until all are confirmed', value: confirmedMs.at(-1) ?? 0, unit: 'ms' },
   ]
+}
+
+/** Mines block after block, and returns when each, and those before it, were confirmed, in milliseconds after the first block. */
+async function timeToConfirm(
+  client: Client,
+  sent: readonly TransactionView[],
+  mine: () => Promise<void>,
+): Promise<readonly number[]> {
+  const begun = performance.now()
+  let isOver = false
+  const mining = (async () => {
+    while (!isOver) await mine()
+  })()
+  const took: number[] = []
+  for (const { relayer_id, id } of sent) {
+    const isConfirmed = async () => (await client.get(relayer_id, id)).confirmed_at !== undefined
+    await until(isConfirmed, { what: 'each to be confirmed', everyMs: 10 })
+    took.push(performance.now() - begun)
+  }
+  isOver = true
+  await mining
+  return took
 }
 
 async function inPool(rpc: <T>(method: string) => Promise<T>): Promise<number> {
