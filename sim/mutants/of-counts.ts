@@ -24,6 +24,32 @@ export const ofCounts: readonly Mutant[] = [
     ],
   },
   {
+    name: 'hashes-alone-say-who-looks',
+    breaks: 'counts an account only once a block lists a hash of ours, which a node may leave out',
+    caughtBy: look,
+    expects: 'that a node leaves out make ours no later than two seconds',
+    edits: [
+      {
+        file: 'src/chain/accounts/account-memory.ts',
+        find: 'countStands: Patience = { blocks: 1, ms: 2_000 }',
+        put: 'countStands: Patience = { blocks: 1, ms: 1e9 }',
+      },
+    ],
+  },
+  {
+    name: 'hashes-of-the-newest-head-only',
+    breaks: 'takes the hashes of the newest head for those of all blocks since the account was looked at',
+    caughtBy: look,
+    expects: 'of a head that only another account has looked at',
+    edits: [
+      {
+        file: 'src/chain/accounts/account-memory.ts',
+        find: 'at.newHashes.above <= (count.checkedAt ?? count.readAt.block)',
+        put: 'at.newHashes.above <= at.block',
+      },
+    ],
+  },
+  {
     name: 'the-fees-of-another-head',
     breaks: 'takes any prices that came in the request that read the head',
     caughtBy: look,

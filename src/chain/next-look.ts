@@ -3,6 +3,7 @@ import type { FinalityTag } from '../domain/finality.ts'
 import type { Address } from '../domain/ids.ts'
 import type { Inquiry, Observation } from '../domain/observation.ts'
 import type { BlockNumber } from '../domain/units.ts'
+import type { CallsBeside } from './accounts/call-beside.ts'
 import type { Accounts } from './accounts/read-account.ts'
 import { blockCall } from './nodes/block-call.ts'
 import type { Call } from './nodes/call.ts'
@@ -19,7 +20,7 @@ export interface NextLook {
 interface Need {
   /** The account needed nothing before. */
   readonly isNew: boolean
-  readonly ofAccount: (height: BlockNumber) => readonly Call[]
+  readonly ofAccount: (height: BlockNumber) => CallsBeside
   readonly market: boolean
   readonly tag: FinalityTag | undefined
   /** The readings of heads that have brought it. */
@@ -64,10 +65,10 @@ export function expectingNeeds(
         if (need.readings >= readingsMax) needs.delete(address)
       }
       const calls = all.map(([, need]) => ({ ...need, own: need.ofAccount(height) }))
-      // An account in flight that is not counted takes a round for its receipts, and the prices come with them if they are needed then.
-      const isPriced = calls.some(({ market, isNew, own }) => market && (isNew || own.length > 0))
+      // An account whose facts do not all come with the head takes a round for its receipts, and the prices come with them if they are needed then.
+      const isPriced = calls.some(({ market, isNew, own }) => market && (isNew || own.isWhole))
       const tags = [...new Set(all.flatMap(([, { tag }]) => tag ?? []))].map((tag) => blockCall(tag, false))
-      return [...calls.flatMap(({ own }) => own), ...(isPriced ? callsForPrices(height) : []), ...tags]
+      return [...calls.flatMap(({ own }) => own.calls), ...(isPriced ? callsForPrices(height) : []), ...tags]
     },
   }
 }

@@ -29,6 +29,8 @@ let count: number
 /** The branch of the blocks above the fork. */
 let branch: number
 let fork: number
+/** The hashes of transactions that the node lists in its blocks. Undefined: it lists none at all. */
+let listed: ReadonlyMap<number, readonly Hash[]> | undefined
 /** The answer to a call instead of the honest one. */
 let odd: (call: Call) => unknown
 
@@ -39,7 +41,8 @@ const hashAt = (number: number, on = branch): Hash =>
 
 function blockAt(number: number, on = branch) {
   const [hash, parentHash] = [hashAt(number, on), hashAt(number - 1, on)]
-  return { number: hex(number), hash, parentHash, timestamp: hex(1_700_000_000 + number), baseFeePerGas: hex(gwei) }
+  const header = { number: hex(number), hash, parentHash, timestamp: hex(1_700_000_000 + number) }
+  return { ...header, baseFeePerGas: hex(gwei), ...(listed && { transactions: listed.get(number) ?? [] }) }
 }
 
 function historyAt(number: number, baseFee = gwei) {
@@ -143,6 +146,7 @@ beforeEach(async () => {
   clock = manualClock()
   ;[requests, called, height, count, branch, fork] = [[], [], 100, 5, 1, 1_000]
   odd = () => undefined
+  listed = undefined
   chain = networkWith()
   // The pace of blocks is measured by then.
   for (let block = 0; block < 40; block += 1) {
@@ -203,7 +207,7 @@ describe('one round', () => {
   test('brings the balance too, once it is old, with a second one for the link', async () => {
     await look({ market: true, live: [], spentBelow: 5, balance: 'recent' })
     await look({ live: [], spentBelow: 5 })
-    mine(70)
+    mine(130)
     const seen = await look({ market: true, live: [], spentBelow: 5, balance: 'recent' })
     expect(seen).toMatchObject({ rounds: 2, balance: 10n ** 18n, balanceReadAt: height })
     expect(called.filter(({ method }) => method === 'eth_getBalance')).toHaveLength(1)
@@ -249,6 +253,115 @@ describe('the count of another head', () => {
       expect(await look({ ...backlog, ...wish })).toMatchObject({ nonce: 5 })
     },
   )
+})
+
+describe('hashes in blocks of 200 ms', () => {
+  const [first] = inFlight(5, 5)
+  const hash = first?.attempts[0]?.hash ?? '0x'
+  let receipt: object | null
+
+  function mineFast(blocks = 1): void {
+    height += blocks
+    clock.advance(blocks * 200)
+  }
+
+  /** The next block takes the first transaction, and the node lists it, unless it leaves it out. */
+  function take(isListed = true): void {
+    if (isListed) listed = new Map([[height + 1, [hashAt(1), hash]]])
+    mineFast()
+    count = 6
+    const block = { blockHash: hashAt(height), blockNumber: hex(height), transactionIndex: '0x1' }
+    receipt = {
+      ...block,
+      transactionHash: hash,
+      status: '0x1',
+      gasUsed: '0x5208',
+      effectiveGasPrice: hex(gwei),
+      logs: [],
+    }
+  }
+
+  beforeEach(async () => {
+    chain = networkWith({ averageBlocktimeMs: 200 })
+    listed = new Map()
+    receipt = null
+    odd = ({ method, params }) =>
+      method === 'eth_getTransactionReceipt' && params[0] === hash ? (receipt ?? undefined) : undefined
+    for (let block = 0; block < 60; block += 1) {
+      mineFast()
+      await look(backlog)
+    }
+    // The account is counted under this head.
+    mineFast(10)
+    await look(backlog)
+    mineFast()
+  })
+
+  test('without ours bring head and fees in one round, and the account is counted again after two seconds', async () => {
+    const counts: number[] = []
+    for (let block = 0; block < 20; block += 1) {
+      expect(await look(backlog)).toMatchObject({ rounds: 1, nonce: 5, market: { baseFee: gwei } })
+      counts.push(called.filter(({ method }) => method === 'eth_getTransactionCount').length)
+      mineFast()
+    }
+    expect(counts.reduce((sum, one) => sum + one)).toBe(2)
+  })
+
+  test.each([1, 4, 16])('show ours in the first of %i blocks since the head before', async (blocks) => {
+    await look(backlog)
+    take()
+    mineFast(blocks - 1)
+    const seen = await look(backlog)
+    expect([seen.nonce, ...seen.inclusions.keys()]).toEqual([6, 5])
+  })
+
+  test('of a head that only another account has looked at are not missed', async () => {
+    await look(backlog)
+    take()
+    await look({ ...backlog, address: devAccount(1).address })
+    mineFast()
+    expect(await look(backlog)).toMatchObject({ nonce: 6 })
+  })
+
+  test('that a node leaves out make ours no later than two seconds', async () => {
+    await look(backlog)
+    take(false)
+    let blocks = 1
+    for (; (await look(backlog)).nonce === 5 && blocks < 50; blocks += 1) mineFast()
+    expect(blocks).toBeLessThanOrEqual(10)
+  })
+
+  test('that a node lists falsely move no nonce', async () => {
+    await look(backlog)
+    listed = new Map([[height + 1, [hash]]])
+    mineFast()
+    expect(await look(backlog)).toMatchObject({ nonce: 5, inclusions: new Map() })
+  })
+
+  test('show ours before its receipt is there', async () => {
+    await look(backlog)
+    take()
+    receipt = null
+    expect(await look(backlog)).toMatchObject({ nonce: 6 })
+  })
+
+  test('show that the count of another backend is behind', async () => {
+    await look(backlog)
+    take()
+    mineFast(9)
+    odd = ({ method, params }) => (method === 'eth_getTransactionCount' && params[1] === 'latest' ? hex(5) : undefined)
+    expect(await look(backlog)).toMatchObject({ nonce: 6 })
+  })
+
+  test.each([
+    ['a node lists none', () => (listed = undefined)],
+    ['a gap is too wide to read its headers', () => mineFast(16)],
+  ])('are unknown where %s: the account is counted', async (_, happens) => {
+    await look(backlog)
+    take()
+    happens()
+    expect(await look(backlog)).toMatchObject({ nonce: 6 })
+  })
 })
 
 test('the fees of another head are read by number', async () => {

@@ -9,7 +9,8 @@ import type { Address } from '../../domain/ids.ts'
 import type { Freshness, Inquiry, LiveNonce } from '../../domain/observation.ts'
 import { isKept, isOver, type Moment, type Patience } from '../../domain/patience.ts'
 import { feesPaid, type Inclusion } from '../../domain/transaction.ts'
-import { type BlockNumber, maxWei, type Nonce, type Wei } from '../../domain/units.ts'
+import { type BlockNumber, maxWei, type Nonce, type TimestampMs, type Wei } from '../../domain/units.ts'
+import { type NewHashes, upToListed } from '../heads/new-hashes.ts'
 
 export interface Remembered {
   readonly count?: Count
@@ -25,8 +26,10 @@ export interface Count {
   readonly readAt: Moment
   /** How many reorganizations there had been. After another one, a spent nonce may be unspent. */
   readonly reorgs: number
-  /** The last height at which the receipts of the transactions in flight were read. */
-  readonly receiptsAt?: BlockNumber
+  /** The last height up to which receipts, or the hashes in blocks, showed which transactions in flight are mined. */
+  readonly checkedAt?: BlockNumber
+  /** When the receipts of all in flight were read last: few enough that they prove as much as a count. */
+  readonly provenAt?: Moment
 }
 
 interface Balance {
@@ -49,6 +52,11 @@ interface Code {
 
 /** How long the count of an account with nothing in flight is kept, to save calls. A foreign transaction may go unnoticed for so long. */
 const countKept: Patience = { blocks: 32, ms: 60_000 }
+/**
+ * How long a count stands while the blocks since list none of our hashes: a nonce that a foreign transaction spends, or one of ours that a
+ * node leaves out of its list, shows with the next count.
+ */
+const countStands: Patience = { blocks: 1, ms: 2_000 }
 /** How long after a send its receipt alone proves its nonce. A transaction that waits longer may have lost its nonce. */
 const receiptProves: Patience = { blocks: 3, ms: 4_000 }
 /** How long incoming payments and charges beside gas go unnoticed. */
@@ -67,9 +75,11 @@ const announcedMax = accountsMax / 2
  * How to find the nonce in the fewest calls.
  * - `count`: by eth_getTransactionCount.
  * - `receipts`: at most two of our transactions are in flight, so their receipts prove as much, and are read anyway.
+ * - `listed`: a new block lists one of our transactions, so the receipts up to it prove as much.
+ * - `unlisted`: no new block lists any of them.
  * - `known`: none of our transactions can have been mined since the last read, or all of them have been.
  */
-export type NonceSource = 'count' | 'receipts' | 'known'
+export type NonceSource = 'count' | 'receipts' | 'listed' | 'unlisted' | 'known'
 
 export interface CountRange {
   readonly from: Nonce
@@ -77,31 +87,48 @@ export interface CountRange {
 }
 
 /** Whether the search for the spender of a nonce is due now, rather than some blocks later. */
-export type IsDue = (nonce: Nonce) => boolean
+type IsDue = (nonce: Nonce) => boolean
 
-export function sourceOfNonce(
-  inquiry: Inquiry,
-  last: Remembered | undefined,
-  now: Moment,
-  reorgs: number,
-  isDue: IsDue,
-): NonceSource {
-  if (last?.count?.reorgs !== reorgs) return 'count'
+/** The head at which the nonce is needed. */
+export interface Look extends Moment {
+  /** When the reading of the head began: what came with it is as of then. */
+  readonly begunAt: TimestampMs
+  readonly newHashes: NewHashes | undefined
+  readonly reorgs: number
+  readonly isDue: IsDue
+}
+
+export function sourceOfNonce(inquiry: Inquiry, last: Remembered | undefined, at: Look): NonceSource {
+  if (last?.count?.reorgs !== at.reorgs) return 'count'
   const { shared, count } = last
-  if (count.readAt.block === now.block) return 'known'
+  const { block: head } = at
+  if (count.readAt.block === head) return 'known'
   if (inquiry.nonce === 'now' || shared || count.nonce < inquiry.spentBelow) return 'count'
   const live = byNonce(inquiry.live)
   const [lowest] = live
   if (!lowest) {
     const bindsNonces = inquiry.balance !== undefined
-    return bindsNonces && isOver(countKept, count.readAt, now) ? 'count' : 'known'
+    return bindsNonces && isOver(countKept, count.readAt, at) ? 'count' : 'known'
   }
   // All of them are spent, and only their spenders are still to be found: a count would add nothing.
-  if (live.every(({ nonce }) => nonce < count.nonce && !isDue(nonce))) return 'known'
+  const open = live.filter(({ nonce }) => nonce >= count.nonce || at.isDue(nonce))
+  if (open.length === 0 || count.checkedAt === head) return 'known'
+  if (!inquiry.sends && isFollowed(count, open, at))
+    return upToListed(open, at.newHashes).length > 0 ? 'listed' : 'unlisted'
   if (!areFew(live, count.nonce)) return 'count'
   const { unspentAt } = lowest
-  if ((unspentAt && unspentAt.block >= now.block) || count.receiptsAt === now.block) return 'known'
-  return unspentAt && !isOver(receiptProves, unspentAt, now) ? 'receipts' : 'count'
+  if (unspentAt && unspentAt.block >= head) return 'known'
+  return unspentAt && !isOver(receiptProves, unspentAt, at) ? 'receipts' : 'count'
+}
+
+/**
+ * Whether the hashes in the blocks since the count show which of these are mined. Sends wait for no receipt, so the count that comes with the
+ * head is sooner for them.
+ */
+function isFollowed(count: Count, open: readonly LiveNonce[], at: Look): boolean {
+  const isStale = isOver(countStands, count.provenAt ?? count.readAt, { block: at.block, ms: at.begunAt })
+  if (isStale || open.some(({ nonce }) => nonce < count.nonce)) return false
+  return at.newHashes !== undefined && at.newHashes.above <= (count.checkedAt ?? count.readAt.block)
 }
 
 /**

@@ -2,16 +2,16 @@
 // fact again that an earlier step read under this head, and some facts stand for many heads.
 import type { Address } from '../../domain/ids.ts'
 import type { Inquiry, LiveNonce, Observation } from '../../domain/observation.ts'
-import type { Moment } from '../../domain/patience.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
-import type { BlockNumber, Nonce } from '../../domain/units.ts'
+import type { Nonce } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
+import { upToListed } from '../heads/new-hashes.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
 import { readReceipts } from '../inclusions/read-receipts.ts'
 import type { Unexplained } from '../inclusions/unexplained.ts'
-import { type Answer, type Call, describeAnswer } from '../nodes/call.ts'
+import { type Answer, describeAnswer } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { type Endpoints, othersThan, type ReadResult } from '../nodes/endpoints.ts'
@@ -28,18 +28,18 @@ import {
   usableCode,
   withInclusions,
 } from './account-memory.ts'
+import { type CallBeside, callingBeside, choosing } from './call-beside.ts'
 import {
   balanceCall,
   balanceIn,
   type Lacking,
-  neighboursLacking,
   type ReadBalanceAndCode,
   readingBalancesAndCodes,
 } from './read-balance-and-code.ts'
 import { type LaggedAccounts, readingLagged } from './read-lagged.ts'
 import { type Reading, remember } from './remember-account.ts'
 import { readingSecondCounts, type SecondCount, type SecondCounts } from './second-count.ts'
-import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
+import { type Wanted, wantedFrom } from './wanted-of-account.ts'
 
 interface Account {
   readonly nonce: Nonce
@@ -61,11 +61,7 @@ interface AccountRead {
 }
 
 export interface Accounts {
-  /**
-   * The calls of an observation with this inquiry, at a head of about this height, that may leave before the head is known.
-   * `readsBalance`: the one before had to read the balance.
-   */
-  callsBeside(inquiry: Inquiry, height: BlockNumber, readsBalance: boolean): readonly Call[]
+  readonly callsBeside: CallBeside
   /**
    * Rejects with ChainUnavailable when no endpoint returns the nonce. Any other fact that no node returns is missing.
    */
@@ -120,25 +116,15 @@ export function readingAccounts(options: ReadAccounts): Accounts {
     readCanonical,
     readStanding: readingBalancesAndCodes(memory, heads, clock),
   }
-
-  function wantedAt(inquiry: Inquiry, height: BlockNumber, reorgs: number): Wanted {
-    const isDue = (nonce: Nonce) => unexplained.isDue(inquiry.address, nonce, height)
-    return wantedOf(inquiry, memory.recall(inquiry.address), momentAt(height, clock), reorgs, isDue)
-  }
+  const wantedAt = choosing(memory, unexplained)
 
   return {
-    callsBeside(inquiry, height, readsBalance) {
-      const reorgs = heads.reorgs()
-      if (!countsBeside(inquiry, memory.recall(inquiry.address), reorgs)) return []
-      const wanted = wantedAt(inquiry, height, reorgs)
-      const isLone = neighboursLacking(memory, momentAt(height, clock)).every((other) => other === inquiry.address)
-      // One call covers all accounts that lack as much.
-      return callsFor(inquiry.address, wanted, readsBalance || (wanted.balance && isLone))
-    },
+    callsBeside: callingBeside(memory, heads, clock, wantedAt),
     async read(inquiry, at) {
       // Taken before the reads: after a reorganization in between, their answers must not be reused.
-      const [reorgs, now] = [heads.reorgs(), momentAt(at.head.number, clock)]
-      const lacking = () => wantedAt(inquiry, at.head.number, reorgs)
+      const [reorgs, now] = [heads.reorgs(), { block: at.head.number, ms: clock.now() }]
+      const begunAt = heads.begunAt()
+      const lacking = () => wantedAt(inquiry, { ...now, begunAt, newHashes: at.newHashes, reorgs })
       const wanted = lacking()
       const early = countsBeside(inquiry, memory.recall(inquiry.address), reorgs)
       const read = await endpoints.firstAnswer(
@@ -148,7 +134,14 @@ export function readingAccounts(options: ReadAccounts): Accounts {
       const { by } = read
       const { doubtedCount, value } = await believe(read.value, inquiry, at, by, { heads, memory, secondCounts })
       // Another step may have read the same account meanwhile.
-      const remembered = remember(memory.recall(inquiry.address), value, inquiry, wanted, now, reorgs)
+      const remembered = remember(
+        memory.recall(inquiry.address),
+        value,
+        inquiry,
+        wanted,
+        { ...now, ms: begunAt },
+        reorgs,
+      )
       memory.keep(inquiry.address, remembered)
       // The next step counts anew.
       if (doubtedCount !== undefined) memory.forgetCount(inquiry.address)
@@ -183,7 +176,9 @@ export function readingAccounts(options: ReadAccounts): Accounts {
       const charged = withInclusions(remembered, live, inclusions, reorgs)
       if (!requested || !charged.balance) return {}
       const stands = !wanted.balance && !charged.shared
-      const balance = stands ? charged.balance.wei : usableBalance(requested, charged, momentAt(head.number, clock))
+      const balance = stands
+        ? charged.balance.wei
+        : usableBalance(requested, charged, { block: head.number, ms: clock.now() })
       return balance === undefined ? {} : { balance, balanceReadAt: charged.balance.readAt.block }
     },
     ...(lag > 0 && { lagged: readingLagged(endpoints, lag) }),
@@ -194,17 +189,6 @@ export function readingAccounts(options: ReadAccounts): Accounts {
 function secondOf(second: SecondCount | 'unknown' | undefined): Pick<Account, 'secondCount' | 'isSecondCountOwn'> {
   if (second === undefined || second === 'unknown') return second ? { secondCount: second } : {}
   return { secondCount: second.nonce, ...(second.by === 'same' && { isSecondCountOwn: true }) }
-}
-
-function momentAt(block: BlockNumber, clock: Pick<Clock, 'now'>): Moment {
-  return { block, ms: clock.now() }
-}
-
-function callsFor(address: Address, { nonce, code }: Wanted, balance: boolean): readonly Call[] {
-  return [
-    ...(nonce === 'count' ? [nonceCall(address, 'latest')] : []),
-    ...(balance && !code ? [balanceCall(address, 'latest')] : []),
-  ]
 }
 
 function showingNonces(memory: AccountMemory, secondCounts: SecondCounts): Accounts['nonceShown'] {
@@ -271,10 +255,13 @@ async function readFrom(
 ): Promise<ReadResult<Reading>> {
   const { address } = inquiry
   const countNow = () => endpoint.call(nonceCall(address, at.head.number))
+  const listed = upToListed(inquiry.live, at.newHashes).filter(({ nonce }) => nonce >= (wanted.known ?? 0))
   const count = () => {
     const beside = early && at.beside?.(endpoint, nonceCall(address, 'latest'))
     if (!beside) return countNow()
-    return beside.then((answer) => (isWithin(early, numberIn(answer)) ? answer : countNow()))
+    // One backend may show the head, and another one behind it the count.
+    const from = Math.max(early.from, ...listed.map(({ nonce }) => nonce + 1))
+    return beside.then((answer) => (isWithin({ ...early, from }, numberIn(answer)) ? answer : countNow()))
   }
   const standingNow = async () => {
     const mayStand = early && !wanted.code && inquiry.balance !== undefined
@@ -287,12 +274,15 @@ async function readFrom(
     wanted.nonce === 'count' ? count() : undefined,
     inquiry.pendingNonce ? endpoint.call(nonceCall(address, 'pending')) : undefined,
     standingNow(),
-    wanted.nonce === 'receipts' ? receiptsInOrder(endpoint, inquiry.live, at, readCanonical) : undefined,
+    receiptsFor(wanted, endpoint, inquiry.live, listed, at, readCanonical),
   ])
   const pendingNonce = numberIn(pending)
-  const known = nonceIn(wanted, counted, pendingNonce, receipts, inquiry)
+  // The receipts are not there yet, or the node listed a false hash.
+  const isUnproven = wanted.nonce === 'listed' && !listed.every(({ nonce }) => receipts?.has(nonce))
+  const known = isUnproven ? undefined : nonceIn(wanted, counted, pendingNonce, receipts, inquiry)
   // This node does not count its pool, or counts transactions that are not ours.
-  const last = known === undefined && wanted.nonce === 'pending' ? await count() : counted
+  const isUncounted = known === undefined && wanted.nonce === 'pending'
+  const last = isUncounted || isUnproven ? await count() : counted
   const nonce = known ?? numberIn(last)
   if (nonce === undefined) return { failed: last ? describeAnswer(last) : 'no answer' }
   // The count may soon rise if a foreign transaction waits in the pool.
@@ -324,9 +314,24 @@ function nonceIn(
       // lower count comes from a node that lags.
       return pendingNonce !== undefined && pendingNonce <= spentBelow ? pendingNonce : undefined
     case 'receipts':
+    case 'listed':
+    case 'unlisted':
     case 'known':
       return Math.max(known ?? 0, ...[...(receipts?.keys() ?? [])].map((spent) => spent + 1))
   }
+}
+
+async function receiptsFor(
+  { nonce }: Wanted,
+  endpoint: Endpoint,
+  live: readonly LiveNonce[],
+  listed: readonly LiveNonce[],
+  at: TrackedHead,
+  readCanonical: ReadCanonical,
+): Promise<ReadonlyMap<Nonce, Inclusion> | undefined> {
+  if (nonce === 'receipts') return receiptsInOrder(endpoint, live, at, readCanonical)
+  if (nonce !== 'listed') return undefined
+  return (await readReceipts(endpoint, readCanonical, byNonce(listed), at)).inclusions
 }
 
 /** Nonces are spent in order: where the first is still open, the receipt of the second is not read. */

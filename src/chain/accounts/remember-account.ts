@@ -2,7 +2,7 @@
 import type { Inquiry } from '../../domain/observation.ts'
 import type { Moment } from '../../domain/patience.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
-import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
+import type { Nonce, Wei } from '../../domain/units.ts'
 import type { Count, Remembered } from './account-memory.ts'
 import type { Wanted } from './wanted-of-account.ts'
 
@@ -41,7 +41,7 @@ export function remember(
     ? before
     : reading.counted
       ? { nonce: reading.nonce, readAt: now, reorgs }
-      : countOf(wanted, before, reading, now.block, reorgs)
+      : countOf(wanted, before, reading, now, reorgs)
   // A fact read before the first count may have changed before it, and no later count would show that.
   const stands = (readAt: Moment | undefined) => before !== undefined || readAt?.block === now.block
   const known = stands(last?.balance?.readAt) ? last?.balance : undefined
@@ -67,12 +67,14 @@ function countOf(
   { nonce }: Wanted,
   before: Count | undefined,
   reading: Reading,
-  head: BlockNumber,
+  now: Moment,
   reorgs: number,
 ): Count | undefined {
   if (nonce === 'known') return before
-  const isOfThisBranch = nonce === 'receipts' && before?.reorgs === reorgs
-  return isOfThisBranch ? { ...before, nonce: reading.nonce, receiptsAt: head } : undefined
+  const isOfThisBranch = nonce !== 'count' && nonce !== 'pending' && before?.reorgs === reorgs
+  if (!isOfThisBranch) return undefined
+  const proven = nonce === 'receipts' && { provenAt: now }
+  return { ...before, nonce: reading.nonce, checkedAt: now.block, ...proven }
 }
 
 /**

@@ -1,11 +1,10 @@
 // Decides which facts of an account to read, given the remembered ones.
 import type { Inquiry } from '../../domain/observation.ts'
-import type { Moment } from '../../domain/patience.ts'
 import type { Nonce } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import {
-  type IsDue,
+  type Look,
   type NonceSource,
   type Remembered,
   sourceOfNonce,
@@ -22,20 +21,14 @@ export interface Wanted {
   readonly code: boolean
 }
 
-export function wantedOf(
-  inquiry: Inquiry,
-  last: Remembered | undefined,
-  now: Moment,
-  reorgs: number,
-  isDue: IsDue,
-): Wanted {
-  const source = sourceOfNonce(inquiry, last, now, reorgs, isDue)
+export function wantedOf(inquiry: Inquiry, last: Remembered | undefined, at: Look): Wanted {
+  const source = sourceOfNonce(inquiry, last, at)
   const isIdle = inquiry.live.length === 0 && inquiry.inclusionBlocks.length === 0 && inquiry.nonce === 'recent'
   return {
     nonce: source === 'count' && inquiry.pendingNonce && isIdle ? 'pending' : source,
     ...(last?.count && { known: last.count.nonce }),
-    balance: inquiry.balance !== undefined && usableBalance(inquiry.balance, last, now) === undefined,
-    code: inquiry.delegation && !usableCode(last, now),
+    balance: inquiry.balance !== undefined && usableBalance(inquiry.balance, last, at) === undefined,
+    code: inquiry.delegation && !usableCode(last, at),
   }
 }
 

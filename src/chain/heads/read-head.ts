@@ -11,7 +11,7 @@ import { valueIn } from '../nodes/ask-about.ts'
 import type { Call } from '../nodes/call.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
-import { readHeader, readNamed } from '../nodes/read-block.ts'
+import { readListedHead } from '../nodes/read-block.ts'
 import type { Confirmation } from '../nodes/serving.ts'
 import { type Advance, type Ancestry, openAncestry, type ReadHeaders, walkedGapMax } from './ancestry.ts'
 import {
@@ -29,12 +29,21 @@ import {
 import { type Beside, callBeside } from './beside-head.ts'
 import { agree, followingBranch } from './follow-branch.ts'
 import type { Pace } from './measure-blocktime.ts'
+import { type NewHashes, newHashesOf } from './new-hashes.ts'
 import type { RememberedAnchor } from './remember-anchor.ts'
 
-/** `links`: headers that should lie between the known head and this one. */
 interface Report extends HeadReport<Endpoint> {
   readonly beside?: Beside
+  /** Of a head that was adopted. Absent: the hashes in one of the blocks since the head before are unknown. */
+  readonly newHashes?: NewHashes
+}
+
+/** A head as it was read. */
+interface Read extends Report {
+  /** Headers that should lie between the known head and this one. */
   readonly links?: readonly Head[]
+  /** What the headers of this reading list. The walk to the known head adds to it. */
+  readonly listings?: Map<Hash, ReadonlySet<Hash>>
 }
 
 /** What a reading of the head should find. */
@@ -121,7 +130,7 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
       if (known?.head.hash !== report.head.hash)
         return adopt(report, () => whyNot(options, report, known, { confirmed: first, ...seen }), seen)
       falls = noFalls
-      known = { ...report, head: known.head }
+      known = withNewHashes({ ...report, head: known.head }, known.newHashes)
       holders.holds(known)
       return { value: known }
     }
@@ -142,7 +151,7 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
   }
 
   /** Fails for a head that links to no remembered block, where `refuse` returns a reason. */
-  async function adopt(report: Report, refuse: Refuse, seen?: Seen): Promise<ReadResult<Report>> {
+  async function adopt(report: Read, refuse: Refuse, seen?: Seen): Promise<ReadResult<Report>> {
     const { head } = report
     const { failed, linked, lost } = await advance(ancestry, report, refuse)
     if (failed !== undefined) return { failed }
@@ -155,17 +164,24 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
     record(options, head, lost)
     falls = noFalls
     holders.holds(report)
-    known = report
-    onKnown(report)
-    return { value: report }
+    const { listings = new Map() } = report
+    const newHashes = known && newHashesOf(known.head.number, head.number, listings, ancestry.hashAt)
+    known = withNewHashes(report, newHashes)
+    onKnown(known)
+    return { value: known }
   }
 
   return { read, known: () => known, hashAt: ancestry.hashAt, reorgs: () => reorgs, split: branches.split }
 }
 
+/** A known head without what was needed to link it. */
+function withNewHashes({ head, by, beside }: Read, newHashes: NewHashes | undefined): Report {
+  return { head, by, ...(beside && { beside }), ...(newHashes && { newHashes }) }
+}
+
 async function advance(
   ancestry: Ancestry,
-  { head, by, links }: Report,
+  { head, by, links, listings = new Map() }: Read,
   refuse: Refuse,
 ): Promise<Pick<Advance, 'linked' | 'lost'> & { readonly failed?: string }> {
   let refusal: string | undefined
@@ -173,7 +189,7 @@ async function advance(
     refusal = await refuse()
     return refusal === undefined
   }
-  const advanced = await ancestry.advance(head, headersOf(by), isOfChain, links)
+  const advanced = await ancestry.advance(head, headersOf(by, listings), isOfChain, links)
   return advanced.isTip
     ? advanced
     : { ...advanced, failed: refusal ?? 'its head does not link to the blocks before it' }
@@ -223,19 +239,29 @@ async function callForHead(by: Endpoint, known: Report | undefined, { blocks, be
   const from = known ? known.head.number + 1 : 0
   const between = Math.ceil(blocks - 0.25) - 1
   const links = known && between > 0 && between < walkedGapMax ? between : 0
+  const listings = new Map<Hash, ReadonlySet<Hash>>()
   const [reply, headers, first, beside] = await Promise.all([
-    readNamed(by, 'latest'),
-    headersOf(by)(Array.from({ length: links }, (_, index) => from + index)),
+    readListedHead(by, 'latest'),
+    headersOf(by, listings)(Array.from({ length: links }, (_, index) => from + index)),
     known && blocks <= confirmedWithin ? undefined : by.confirm(),
     callBeside(by, calls),
   ])
   if (!('value' in reply)) return reply
-  const report: Report = { head: reply.value, by, beside, links: headers.filter((each) => each !== undefined) }
+  const { head } = reply.value
+  if (reply.value.hashes) listings.set(head.hash, reply.value.hashes)
+  const report: Read = { head, by, beside, links: headers.filter((each) => each !== undefined), listings }
   return { report, first }
 }
 
-function headersOf(by: Endpoint): ReadHeaders {
-  return async (numbers) => (await Promise.all(numbers.map((number) => readHeader(by, number)))).map(valueIn)
+/** Puts what the headers list into `listings`. */
+function headersOf(by: Endpoint, listings: Map<Hash, ReadonlySet<Hash>>): ReadHeaders {
+  return async (numbers) => {
+    const replies = await Promise.all(numbers.map((number) => readListedHead(by, number)))
+    return replies.map(valueIn).map((listed) => {
+      if (listed?.hashes) listings.set(listed.head.hash, listed.hashes)
+      return listed?.head
+    })
+  }
 }
 
 interface AdmitHead {

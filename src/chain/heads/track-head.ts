@@ -2,7 +2,7 @@
 import type { NoteContradiction } from '../../domain/contradiction.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
-import type { BlockNumber } from '../../domain/units.ts'
+import type { BlockNumber, TimestampMs } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
@@ -13,12 +13,15 @@ import type { Endpoints } from '../nodes/endpoints.ts'
 import type { HeadReport } from './believe-head.ts'
 import type { Beside } from './beside-head.ts'
 import type { Pace } from './measure-blocktime.ts'
+import type { NewHashes } from './new-hashes.ts'
 import { type HeadReader, openHeadReader, type ReadHeadOptions } from './read-head.ts'
 import { type Polls, timingPolls } from './time-polls.ts'
 
 /** A head, and the endpoint that reported it: it can answer questions as of it, and may have answered some. */
 export interface TrackedHead extends HeadReport<Endpoint> {
   readonly beside?: Beside
+  /** Absent: the hashes in one of the blocks since the head before are unknown. */
+  readonly newHashes?: NewHashes
 }
 
 export interface HeadTracker {
@@ -29,8 +32,12 @@ export interface HeadTracker {
   hashAt(number: BlockNumber): Hash | undefined
   /** The height of the newest head, whichever step requested it. */
   height(): BlockNumber | undefined
+  /** Whether the newest head came with the hashes in its block, and in those since the head before. */
+  listsHashes(): boolean
   /** How long ago the newest head was read, or read again. */
   ageMs(): number
+  /** When the reading began that found the newest head, by the machine's clock. */
+  begunAt(): TimestampMs
   /** How long this process has seen the newest head unchanged. */
   standsMs(): number
   /** A line for each endpoint while as many hold one branch as another: nothing is settled meanwhile. */
@@ -67,12 +74,14 @@ export function trackHead(options: TrackOptions): HeadTracker {
     splitChanged: metrics.branchesDiffer,
     onKnown(tracked) {
       adoptedAt = clock.elapsed()
+      foundAt = begunAt()
       notifyFollowers(tracked)
       options.onHead?.(tracked)
     },
   })
-  const { read, ageMs } = oneAtATime(readingInStep(reader, polls, options.beside), clock)
+  const { read, ageMs, begunAt } = oneAtATime(readingInStep(reader, polls, options.beside), clock)
   let adoptedAt = Number.POSITIVE_INFINITY
+  let foundAt = Number.NEGATIVE_INFINITY
   /** Undefined: nobody has followed yet. */
   let polling: boolean | undefined
   let idle = new AbortController()
@@ -124,7 +133,9 @@ export function trackHead(options: TrackOptions): HeadTracker {
     },
     hashAt: reader.hashAt,
     height: () => reader.known()?.head.number,
+    listsHashes: () => reader.known()?.newHashes !== undefined,
     ageMs,
+    begunAt: () => foundAt,
     standsMs: () => Math.max(0, clock.elapsed() - adoptedAt),
     split: reader.split,
     reorgs: reader.reorgs,
@@ -138,9 +149,11 @@ export function trackHead(options: TrackOptions): HeadTracker {
 /** One reading at a time: the late answer of another would look like a head that fell. */
 function oneAtATime(readHead: () => Promise<TrackedHead>, clock: Clock) {
   let readAt = Number.NEGATIVE_INFINITY
+  let begunAt = Number.NEGATIVE_INFINITY
   let reading: Promise<TrackedHead> | undefined
   return {
     read(): Promise<TrackedHead> {
+      if (!reading) begunAt = clock.now()
       reading ??= readHead()
         .then((tracked) => {
           readAt = clock.elapsed()
@@ -152,6 +165,7 @@ function oneAtATime(readHead: () => Promise<TrackedHead>, clock: Clock) {
       return reading
     },
     ageMs: () => clock.elapsed() - readAt,
+    begunAt: () => begunAt,
   }
 }
 

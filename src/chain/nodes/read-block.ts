@@ -7,7 +7,7 @@ import type { Head } from '../../domain/observation.ts'
 import type { BlockRef } from '../../domain/transaction.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import { askAbout, type NodeReply } from './ask-about.ts'
-import { blockCall } from './block-call.ts'
+import { blockCall, placeOf } from './block-call.ts'
 import type { SoughtInBody } from './call.ts'
 import { type BlockEntry, isWhole, type Mined, toEntries, toHashes, toHead, toHex } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -27,6 +27,21 @@ export interface Listing extends BlockRef {
 
 export function readHeader(endpoint: Endpoint, number: BlockNumber): Promise<NodeReply<Head>> {
   return askAbout(endpoint, blockCall(toHex(number), false), toHead, (head) => head.number === number)
+}
+
+/** A head, and the hashes of its block's transactions. Without them: the node does not list them, or they are too many for the main thread. */
+interface ListedHead {
+  readonly head: Head
+  readonly hashes: ReadonlySet<Hash> | undefined
+}
+
+/** The node chooses `latest`. */
+export function readListedHead(
+  endpoint: Pick<Endpoint, 'call' | 'strayed'>,
+  block: BlockNumber | 'latest',
+): Promise<NodeReply<ListedHead>> {
+  const call = blockCall(placeOf(block), false)
+  return askAbout(endpoint, call, toListedHead, ({ head }) => block === 'latest' || head.number === block)
 }
 
 /** The body of a block; of a large one, only the transactions that `seeks` names. */
@@ -51,6 +66,11 @@ export function readNamed(
   name: 'latest' | FinalityTag,
 ): Promise<NodeReply<Head>> {
   return askAbout(endpoint, blockCall(name, false), toHead, () => true)
+}
+
+function toListedHead(value: unknown): ListedHead | undefined {
+  const head = toHead(value)
+  return head && { head, hashes: toHashes(value) }
 }
 
 function toListing(value: unknown): Listing | undefined {

@@ -135,6 +135,7 @@ describe('the nonce', () => {
     expect([both.nonce, [...both.inclusions.keys()]]).toEqual([2, [0, 1]])
 
     const three = [await send(2), await send(3), await send(4)]
+    clock.move(2_000)
     await anvil.mine()
     await look({ live: three.map(({ live }) => live) })
     expect(requested().filter((method) => method === 'eth_getTransactionCount')).toHaveLength(1)
@@ -144,6 +145,7 @@ describe('the nonce', () => {
     await look()
     const { live } = await send(0)
     await anvil.rpc('anvil_dropTransaction', [live.attempts[0]?.hash])
+    clock.move(2_000)
     await anvil.mine()
     await look({ live: [live] })
     expect(requested()).toEqual(['eth_getTransactionReceipt'])
@@ -327,7 +329,7 @@ describe('the code', () => {
     expect(requested()).toEqual(['eth_getTransactionCount'])
     clock.move(1_800_000)
     await look(both)
-    expect(requested()).toEqual(['eth_getTransactionCount', 'eth_call'])
+    expect(requested()).toEqual(['eth_call'])
   })
 
   test('that was read for somebody else stands from the first count on, if that is of the same head', async () => {

@@ -54,6 +54,8 @@ function scene() {
     follow: () => {},
     hashAt: (number) => (number === tip ? hashOn(state.tracked, tip) : undefined),
     height: () => tip,
+    listsHashes: () => true,
+    begunAt: () => 0,
     ageMs: () => 0,
     standsMs: () => 0,
     reorgs: () => state.reorgs,
