@@ -1,6 +1,6 @@
 // What is decided while the owner looks at the chain: by the last observation, and only for nonces that transactions have.
 import { describe, expect, test } from 'vitest'
-import { continueQueue, decideAtOnce, isRecent } from '../../../src/domain/decide/decide-at-once.ts'
+import { asOfLook, continueQueue, decideAtOnce, isRecent } from '../../../src/domain/decide/decide-at-once.ts'
 import type { Situation, Work } from '../../../src/domain/decide/plan/work.ts'
 import type { TransactionId } from '../../../src/domain/ids.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
@@ -167,8 +167,10 @@ describe('the queue goes on by the last look', () => {
     expect(nonces({ underWay: new Set([payload.hash]) }, all)).toEqual([])
   })
   test('and a nonce that was bound since the look counts as unspent, whatever that counted', () => {
+    const { work, observation } = someSituation({ open: [bound] }, { nonce: 1 })
+    expect(asOfLook(observation, new Set(), work).nonce).toBe(0)
+    expect(asOfLook(observation, new Set([bound.id]), work)).toBe(observation)
     expect(nonces({}, [first, second], 0, { nonce: 1 })).toEqual([1, 2])
-    expect(nonces({ open: [inFlight(0, [payload], canceled)] }, [first, second], 0, { nonce: 1 })).toEqual([])
   })
   test('not beside a decision about another nonce, which may free it', () => {
     expect(nonces({}, all, 0, { nonce: 1, inclusions: new Map([[0, by(payload)]]) })).toEqual([])
