@@ -23,6 +23,7 @@ import { type RelayerObserver, reportToAll } from './domain/relayer-observer.ts'
 import type { NetworkSettings } from './domain/settings.ts'
 import { type Reconciling, reconcile } from './engine/reconcile.ts'
 import type { StepContext } from './engine/step-context.ts'
+import { watchForeignUse } from './engine/watch-foreign-use.ts'
 import { presentEvent } from './http/events/present-event.ts'
 import { administratorBy } from './http/request/authenticate.ts'
 import { rateLimits, shareRates } from './http/request/limit-rate.ts'
@@ -79,6 +80,8 @@ interface Surroundings extends StoreSurroundings, NodeSurroundings {
   readonly metrics?: Metrics & Exposition
   /** False: idle relayers are not looked at, and the last observation of a relayer is not stored. */
   readonly reportsOwners?: boolean
+  /** False: nothing looks for foreign uses of keys. */
+  readonly watchesForeignUse?: boolean
   /** False: bulk cancellations make no events. */
   readonly announcesBulks?: boolean
   /** How a key service is reached; by its provider's protocol by default. */
@@ -288,7 +291,7 @@ async function openWatchedStore(config: Config, around: Surroundings, shared: Sh
   return metrics ? watchStore(store, logChanges(metrics.store, logger)) : store
 }
 
-interface AdvancingAll extends Pick<Surroundings, 'announcesBulks'> {
+interface AdvancingAll extends Pick<Surroundings, 'announcesBulks' | 'watchesForeignUse'> {
   readonly config: Pick<Config, 'role'>
   readonly context: StepContext
   readonly registry: Pick<Registry, 'relayers'>
@@ -299,15 +302,16 @@ interface AdvancingAll extends Pick<Surroundings, 'announcesBulks'> {
 
 /** Those with open transactions by steps, and the others by surveys. Undefined for a replica that only serves requests. */
 async function advanceAll(given: AdvancingAll): Promise<Reconciling | undefined> {
-  const { config, context, registry, reports, ownerships, announcesBulks = true } = given
+  const { config, context, registry, reports, ownerships, announcesBulks = true, watchesForeignUse = true } = given
   if (config.role === 'api') return undefined
   await using opened = new AsyncDisposableStack()
-  const { owns } = opened.use(await reconcile(context, ownerships))
+  const { owns, ownershipOf } = opened.use(await reconcile(context, ownerships))
   if (announcesBulks) opened.use(announceBulks(context))
   const { relayers } = registry
   if (reports) opened.use(surveyIdle({ context, relayers, owns, reports, wake: ownerships.wake }))
+  if (watchesForeignUse) opened.use(watchForeignUse({ context, relayers, ownershipOf, ...(reports && { reports }) }))
   const everything = opened.move()
-  return { owns, [Symbol.asyncDispose]: () => everything.disposeAsync() }
+  return { owns, ownershipOf, [Symbol.asyncDispose]: () => everything.disposeAsync() }
 }
 
 function serveMetrics(

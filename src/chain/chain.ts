@@ -8,7 +8,7 @@ import type { NodeView } from '../domain/node-report.ts'
 import type { Head, Inquiry, Observation } from '../domain/observation.ts'
 import type { Pooled } from '../domain/pooled.ts'
 import type { BlockRef } from '../domain/transaction.ts'
-import type { TimestampMs, Wei } from '../domain/units.ts'
+import type { BlockNumber, Nonce, TimestampMs, Wei } from '../domain/units.ts'
 
 export interface BroadcastRequest {
   readonly hash: Hash
@@ -63,6 +63,16 @@ export interface Chain {
   balance(address: Address): Promise<Wei>
   /** The transactions of the account in pools. Undefined where no endpoint counts its pool. Never rejects. */
   pooled(address: Address): Promise<Pooled | undefined>
+  /**
+   * How many nonces of the account are spent in blocks with so many confirmations. A count no higher than `above` costs one call. Undefined
+   * where no node has it. Rejects with ChainUnavailable.
+   */
+  confirmedCount(address: Address, confirmations: number, above: Nonce): Promise<ConfirmedCount | undefined>
+  /**
+   * The transaction that spent the nonce in such a block, by its own bytes. Undefined where no node shows it. Rejects with
+   * ChainUnavailable.
+   */
+  spending(address: Address, nonce: Nonce, confirmations: number): Promise<SpendingShown | undefined>
   /** The prices of gas that forks change, as far as they were read or set. Sends no call. */
   gasFigures(): GasFigures
   /** Figures as of the last observation of any account. Sends no call. Undefined before the first. */
@@ -97,6 +107,17 @@ export interface Chain {
   /** Reads the head of endpoints that no other call has read for long. Never rejects. */
   lookAtNodes(): Promise<void>
   close(): Promise<void>
+}
+
+/** `isByTwo`: two providers count as many, or there is only one. */
+export interface ConfirmedCount {
+  readonly count: Nonce
+  readonly isByTwo: boolean
+}
+
+export interface SpendingShown {
+  readonly hash: Hash
+  readonly block: BlockNumber
 }
 
 /** An endpoint of another chain or branch. */

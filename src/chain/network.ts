@@ -32,6 +32,7 @@ import { type AnchorMemory, type RememberedAnchor, rememberAnchor } from './head
 import { type HeadTracker, trackHead } from './heads/track-head.ts'
 import { callingWitnesses } from './inclusions/call-witnesses.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
+import { readingConfirmed } from './inclusions/confirmed-spending.ts'
 import { findingSpenders } from './inclusions/find-spender.ts'
 import { readingReceiptsBeside } from './inclusions/read-beside.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
@@ -117,6 +118,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const nextLook = expectingNeeds(accounts, market.callsBeside)
   const witnesses = callingWitnesses({ endpoints, providers, namedBlock, witness, clock, logger, metrics, note })
   const receiptsBeside = readingReceiptsBeside(clock, readCanonical, witnesses)
+  const confirmed = readingConfirmed({ endpoints, heads, readCanonical, findSpender })
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
   const price = rememberPrice(clock)
   const send = openSendRaw(profile, clock)
@@ -131,6 +133,8 @@ export function openNetwork(options: NetworkOptions): Chain {
     broadcast: (requests) => broadcast(endpoints, requests, send, { minimum: tipFloor.learn, refusal: refusals.learn }),
     balance: (address) => readBalance(endpoints, address),
     pooled: readingPooled(endpoints, clock),
+    confirmedCount: confirmed.count,
+    spending: confirmed.spender,
     ...price.last,
     gasFigures: gas.gasFigures.known,
     read: (read) => forwardRead(endpoints, read),

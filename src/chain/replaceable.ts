@@ -56,6 +56,8 @@ export function replaceable(first: Chain): ReplaceableChain {
       broadcast: (requests) => withChain((chain) => chain.broadcast(requests)),
       balance: (address) => withChain((chain) => chain.balance(address)),
       pooled: (address) => withChain((chain) => chain.pooled(address)),
+      confirmedCount: (...question) => withChain((chain) => chain.confirmedCount(...question)),
+      spending: (...question) => withChain((chain) => chain.spending(...question)),
       gasFigures: () => current.chain.gasFigures(),
       price: () => current.chain.price(),
       market: () => current.chain.market(),

@@ -94,7 +94,7 @@ export interface OpenTransactionView {
 
 /** It holds transactions up, or would hold up the next send */
 export interface RelayerConditionView {
-  readonly condition: WaitConditionView | 'step_failing'
+  readonly condition: WaitConditionView | 'step_failing' | 'foreign_use'
   /** When it began to hold */
   readonly since: string
   readonly text?: string

@@ -78,8 +78,11 @@ export const conditions = [
 ] as const
 export type Condition = (typeof conditions)[number]
 
-/** The conditions of a relayer. `step_failing` is no condition of a transaction: the log has the error. */
-export const heldConditions = [...conditions, 'step_failing'] as const
+/**
+ * The conditions of a relayer. No transaction has the last two. `step_failing`: the log has the error. `foreign_use`: a foreign transaction
+ * used nonces of its account; it ends when it is acknowledged.
+ */
+export const heldConditions = [...conditions, 'step_failing', 'foreign_use'] as const
 export type HeldCondition = (typeof heldConditions)[number]
 
 /** The conditions of a network. */

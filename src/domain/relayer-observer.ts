@@ -24,6 +24,14 @@ export interface RelayerObserver {
   released(id: RelayerId): void
   /** Another service of the database has its account, or no longer has it. */
   accountInUse(relayer: Relayer, isInUse: boolean): void
+  /** A look found, or nobody has acknowledged, that the relayer's key was used elsewhere; or no such use is left. */
+  foreignUse(relayer: Relayer, use: ForeignUseReport): void
+}
+
+export interface ForeignUseReport {
+  readonly isHeld: boolean
+  /** How many nonces this look found. 0: it read what others found. */
+  readonly nonces: number
 }
 
 export interface RelayerSnapshot {
@@ -66,5 +74,6 @@ export function reportToAll(...listeners: readonly Partial<RelayerObserver>[]): 
     owned: toAll(({ owned }) => owned),
     released: toAll(({ released }) => released),
     accountInUse: toAll(({ accountInUse }) => accountInUse),
+    foreignUse: toAll(({ foreignUse }) => foreignUse),
   }
 }

@@ -13,6 +13,8 @@ export interface RemovalCandidate {
 export interface RemovalContext {
   /** Every nonce below is spent and explained: no history check reads about it. */
   readonly explainedBelow: Nonce
+  /** A look for foreign uses of the key reads about every nonce from here on. Absent: about none of these. */
+  readonly lookedBelow?: Nonce
   /** The highest nonce that any of the relayer's transactions has, or had when it ended. */
   readonly highestNonce?: Nonce
   /** False while a history check may compare open transactions with those that ended without a nonce. */
@@ -21,10 +23,10 @@ export interface RemovalContext {
 
 export function isRemovable(
   ended: RemovalCandidate,
-  { explainedBelow, highestNonce, isChecked }: RemovalContext,
+  { explainedBelow, lookedBelow = Number.POSITIVE_INFINITY, highestNonce, isChecked }: RemovalContext,
 ): boolean {
   const { nonce, hasDelivery } = ended
   if (hasDelivery) return false
   if (nonce === undefined) return isChecked
-  return nonce < explainedBelow && nonce !== highestNonce
+  return nonce < Math.min(explainedBelow, lookedBelow) && nonce !== highestNonce
 }

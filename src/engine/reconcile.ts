@@ -8,11 +8,13 @@ import type { StepContext } from './step-context.ts'
 
 export interface Reconciling extends AsyncDisposable {
   owns(relayer: RelayerId): boolean
+  /** Undefined: this process does not advance the relayer. */
+  ownershipOf(relayer: RelayerId): Ownership | undefined
 }
 
 /** Resolves when every relayer that can be acquired now is acquired. Disposing lets the steps under way finish. */
 export async function reconcile(context: StepContext, ownerships: Ownerships): Promise<Reconciling> {
-  const loops = new Map<RelayerId, Advancing>()
+  const loops = new Map<RelayerId, { readonly ownership: Ownership; readonly loop: Advancing }>()
 
   /** Relayers that are released only to be acquired anew: their reports stay, above all the failure. */
   const renewing = new Set<RelayerId>()
@@ -45,19 +47,24 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
 
   await ownerships.start({
     acquired(ownership) {
-      loops.set(ownership.relayer, advance(context, ownership, { renew: (ended) => void renew(ended), yield: giveUp }))
+      const loop = advance(context, ownership, { renew: (ended) => void renew(ended), yield: giveUp })
+      loops.set(ownership.relayer, { ownership, loop })
       context.observer.owned(loops.size)
     },
     accountsInUse: reportingAccountsInUse(context),
-    wake: (relayer) => loops.get(relayer)?.wake(),
-    wakeIfIdle: (relayer) => loops.get(relayer)?.wakeIfIdle(),
+    wake: (relayer) => loops.get(relayer)?.loop.wake(),
+    wakeIfIdle: (relayer) => loops.get(relayer)?.loop.wakeIfIdle(),
     async released(ownership) {
-      const loop = loops.get(ownership.relayer)
+      const { loop } = loops.get(ownership.relayer) ?? {}
       loops.delete(ownership.relayer)
       context.observer.owned(loops.size)
       await loop?.stopped
       if (!renewing.has(ownership.relayer)) context.observer.released(ownership.relayer)
     },
   })
-  return { owns: (relayer) => loops.has(relayer), [Symbol.asyncDispose]: () => ownerships.stop() }
+  return {
+    owns: (relayer) => loops.has(relayer),
+    ownershipOf: (relayer) => loops.get(relayer)?.ownership,
+    [Symbol.asyncDispose]: () => ownerships.stop(),
+  }
 }

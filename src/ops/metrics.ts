@@ -164,6 +164,7 @@ export const noMetrics: Metrics = {
     owned: () => undefined,
     released: () => undefined,
     accountInUse: () => undefined,
+    foreignUse: () => undefined,
     counted: () => undefined,
     funded: () => undefined,
   },

@@ -12,7 +12,7 @@ import type { Logger } from '../ops/logger.ts'
 import type { Session, Store } from '../store/store.ts'
 import { rememberReports, type Seen, type SeenReports } from './remember-reports.ts'
 
-export interface RecordingReports extends AsyncDisposable, Omit<SeenReports, 'get'> {}
+export interface RecordingReports extends AsyncDisposable, SeenReports {}
 
 /** An observation that differs in nothing but its time and its balance is stored no sooner after the last. */
 const unchangedMs = 30_000
@@ -74,16 +74,15 @@ export function recordReports({
     over: 'the last observations of relayers are stored again',
   }
   const flushing = inRounds({ clock, logger, everyMs: 1_000, lines, round: flush, end: flush })
-  const { get, ...rest } = seen
-
+  
   /** Nothing else would look at an idle relayer for minutes. */
   function isWanted(id: RelayerId): boolean {
-    const [each, wantedAt] = [get(id), wanted.get(id)]
+    const [each, wantedAt] = [seen.get(id), wanted.get(id)]
     return each?.isIdle === true && wantedAt !== undefined && each.observedAt < wantedAt && wantedAt <= clock.now()
   }
 
   return {
-    ...rest,
+    ...seen,
     isDoubtful: (id) => seen.isDoubtful(id) || isWanted(id),
     [Symbol.asyncDispose]: () => flushing[Symbol.asyncDispose](),
   }

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { HeldCondition } from '../domain/condition.ts'
 import { defined } from '../domain/defined.ts'
+import { foreignUse } from '../domain/foreign-use.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { BalanceReading, FoundCondition } from '../domain/owner-report.ts'
 import { isPaused } from '../domain/pause.ts'
@@ -66,8 +67,11 @@ export function rememberReports(
   const seen = new Map<RelayerId, Seen>()
   const wokenAt = new Map<RelayerId, TimestampMs>()
   const looks = new Map<RelayerId, Look>()
+  /** The relayers whose keys were used elsewhere. No observation of the chain ends that. */
+  const usedElsewhere = new Set<RelayerId>()
 
-  function note(id: RelayerId, found: readonly FoundCondition[], noted: Noted = {}): void {
+  function note(id: RelayerId, conditions: readonly FoundCondition[], noted: Noted = {}): void {
+    const found = usedElsewhere.has(id) ? including(conditions, foreignUse) : without(conditions, foreignUse)
     const { balance, by = 'step', isIdle = false, isDoubtful = false, observedAt = clock.now(), policies } = noted
     const read = balance === undefined ? seen.get(id)?.balance : { wei: balance, readAt: observedAt }
     const free = noted.free ?? seen.get(id)?.free
@@ -90,7 +94,7 @@ export function rememberReports(
     if (!before) return
     const { found, by, observedAt } = before
     const wasPaused = found.some(({ condition }) => condition === 'paused')
-    const rest = without(found, 'paused')
+    const rest = without(without(found, 'paused'), foreignUse)
     const isChanged = wasPaused !== paused || !isDeepStrictEqual(before.policies ?? policies, policies)
     const isDoubtful = before.isDoubtful || isChanged || (by === 'step' && rest.length > 0)
     note(id, paused ? including(rest, 'paused') : rest, { by, isIdle: true, isDoubtful, observedAt, policies })
@@ -123,8 +127,16 @@ export function rememberReports(
       failed: (id) => note(id, including(foundBefore(id), 'step_failing')),
       accountInUse: ({ id }: Relayer, isInUse) =>
         note(id, isInUse ? including(foundBefore(id), 'account_in_use') : without(foundBefore(id), 'account_in_use')),
+      foreignUse({ id }, { isHeld }) {
+        mark(usedElsewhere, id, isHeld)
+        const before = seen.get(id)
+        if (!before) return
+        const { found, balance: _, ...rest } = before
+        note(id, found, rest)
+      },
       released(id) {
         seen.delete(id)
+        usedElsewhere.delete(id)
         wokenAt.delete(id)
         looks.delete(id)
         released(id)
@@ -139,4 +151,9 @@ function including(found: readonly FoundCondition[], condition: HeldCondition): 
 
 function without(found: readonly FoundCondition[], condition: HeldCondition): readonly FoundCondition[] {
   return found.filter((each) => each.condition !== condition)
+}
+
+function mark(ids: Set<RelayerId>, id: RelayerId, isMarked: boolean): void {
+  if (isMarked) ids.add(id)
+  else ids.delete(id)
 }

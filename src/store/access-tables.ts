@@ -1,5 +1,5 @@
 // The tables of API keys, sessions, idempotency keys, labels, the audit log, pre-signed no-ops,
-// counts, daily totals, figures of five minutes, anchors, contradictions, reports of owners and of nodes, pauses of networks, believed tips and positions of retention; schema.ts has the others.
+// counts, foreign uses, daily totals, figures of five minutes, anchors, contradictions, reports of owners and of nodes, pauses of networks, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { Attention } from '../domain/attention.ts'
@@ -13,6 +13,7 @@ import type { Acknowledgment, RelayerChange } from '../domain/owner-report.ts'
 import type { NetworkPause } from '../domain/pause.ts'
 import type { Status } from '../domain/transaction.ts'
 import type { BlockNumber } from '../domain/units.ts'
+import type { Flag } from './schema.ts'
 import type { Json } from './values.ts'
 
 /** The keys that the administrator created. A row holds a key's digest, never the key. */
@@ -264,6 +265,25 @@ export interface AcknowledgmentTable {
   /** When the condition began. */
   since: number
   acknowledgment: Json<Acknowledgment>
+}
+
+/** Every nonce below was looked at for foreign uses of the key. */
+export interface ForeignLookTable {
+  relayer_id: RelayerId
+  looked_below: number
+}
+
+/** A run of nonces that foreign transactions spent. */
+export interface ForeignUseTable {
+  relayer_id: RelayerId
+  first_nonce: number
+  last_nonce: number
+  /** Of the transaction that spent the first nonce, with its block. */
+  hash: Hash | null
+  block: number | null
+  found_at: number
+  may_be_lost: Flag
+  acknowledgment: Json<Acknowledgment> | null
 }
 
 /** A tip that was believed on a network, for a day. */

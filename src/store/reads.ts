@@ -14,6 +14,7 @@ import { listEntities, readRevision } from './registry/entities.ts'
 import { readNetworkPauses } from './registry/network-pauses.ts'
 import { nodeReportReads } from './registry/node-reports.ts'
 import { readTipMarks } from './registry/tip-marks.ts'
+import { foreignUseReads } from './relayers/foreign-uses.ts'
 import { readGapRecord } from './relayers/gap-record.ts'
 import { findRelayer, findRelayersOf, listRelayers, relayerIds } from './relayers/relayers.ts'
 import { isFormer } from './relayers/remove-relayer.ts'
@@ -91,6 +92,7 @@ export function readsOver(executor: Executor): Reads {
     confirmedNotFinal: (relayerId, due, limit) => loadConfirmedNotFinal(executor, relayerId, due, limit),
     gapRecord: (relayerId, from, now) => readGapRecord(executor, relayerId, from, now),
     anchor: (network) => readAnchor(executor, network),
+    ...foreignUseReads(executor),
     ownerReport: (relayerId) => findOwnerReport(executor, relayerId),
     outages: () => findOutages(executor),
     ...nodeReportReads(executor),

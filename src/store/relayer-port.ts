@@ -1,5 +1,6 @@
 // The part of the store port for relayers besides their transactions: reports, gap fillers, pre-signed no-ops, sweeps.
 import type { HeldCondition } from '../domain/condition.ts'
+import type { ForeignUse, OnRecord } from '../domain/foreign-use.ts'
 import type { GapPermit, GapRecord } from '../domain/gap-record.ts'
 import type { ApiKeyId, NetworkName, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { PresignedNoOp } from '../domain/no-op.ts'
@@ -12,6 +13,14 @@ export interface RelayerReads {
   ownerReport(relayerId: RelayerId): Promise<OwnerReport | undefined>
   /** The relayers whose last reports have conditions of their nodes. */
   outages(): Promise<readonly HeldNetwork[]>
+  /** Every nonce below was looked at for foreign uses of the key. Undefined before the first look. */
+  lookedBelow(relayerId: RelayerId): Promise<Nonce | undefined>
+  /** The newest foreign uses with nonces from `from` on, oldest first. */
+  foreignUses(relayerId: RelayerId, from: Nonce): Promise<readonly ForeignUse[]>
+  /** The foreign uses that nobody has acknowledged, oldest first. */
+  openForeignUses(relayerId: RelayerId): Promise<readonly ForeignUse[]>
+  /** What the record says of the nonces from `from` to below `below`. A nonce that never was on record is missing. */
+  nonceRecord(relayerId: RelayerId, from: Nonce, below: Nonce): Promise<readonly OnRecord[]>
   /** The last change by a client; undefined if there was none. */
   relayerChange(relayerId: RelayerId): Promise<RelayerChange | undefined>
   /** The record of the nonces from `from` on, as of `now`. */
@@ -30,7 +39,16 @@ export interface RecordedReport {
   readonly network?: NetworkName
 }
 
-export interface RelayerChanges extends Pick<RelayerReads, 'ownerReport' | 'sweep'> {
+/** The end of a look for foreign uses. `found` lengthens the entry that ends just before it, while nobody has acknowledged that. */
+export interface ForeignLook {
+  readonly lookedBelow: Nonce
+  readonly found?: ForeignUse
+}
+
+export interface RelayerChanges extends Pick<RelayerReads, 'ownerReport' | 'openForeignUses' | 'sweep'> {
+  recordForeignLook(relayerId: RelayerId, look: ForeignLook): Promise<void>
+  /** Acknowledges all that nobody has acknowledged. */
+  acknowledgeForeignUses(relayerId: RelayerId, acknowledgment: Acknowledgment): Promise<void>
   /** Writes the events that it makes. Never replaces a newer one: an earlier owner may be late. */
   recordReport(relayerId: RelayerId, report: OwnerReport): Promise<RecordedReport>
   /** Writes the events that the last reports make of the network's nodes. Returns when another report may make one. */

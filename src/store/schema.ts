@@ -28,6 +28,8 @@ import type {
   DailySpendTable,
   DashboardSessionTable,
   FigureTable,
+  ForeignLookTable,
+  ForeignUseTable,
   FormerRelayerTable,
   GapFillTable,
   GapPermitTable,
@@ -300,6 +302,8 @@ export interface Schema {
   node_reports: NodeReportTable
   relayer_changes: RelayerChangeTable
   acknowledgments: AcknowledgmentTable
+  foreign_looks: ForeignLookTable
+  foreign_uses: ForeignUseTable
   network_pauses: NetworkPauseTable
   network_attentions: NetworkAttentionTable
   bulks: BulkTable

@@ -20,6 +20,7 @@ import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/
 import { markNetwork } from './registry/network-pauses.ts'
 import { nodeReportChanges } from './registry/node-reports.ts'
 import { readTipMarks, recordTipMark } from './registry/tip-marks.ts'
+import { foreignUseChanges } from './relayers/foreign-uses.ts'
 import { permitGapFillers, recordGapFill } from './relayers/gap-record.ts'
 import { countGiveUps, recordGiveUp } from './relayers/give-ups.ts'
 import { proveLocks } from './relayers/prove-locks.ts'
@@ -110,6 +111,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     recordContradiction: (network, contradiction, max) => recordContradiction(executor, network, contradiction, max),
     pruneContradictions: (before) => pruneContradictions(executor, before),
     ...ownerReportChanges(executor),
+    ...foreignUseChanges(executor),
     ...nodeReportChanges(executor),
     sweep: (relayerId) => findSweep(executor, relayerId),
     recordGiveUp: (relayerId, given, now) => recordGiveUp(executor, relayerId, given, now),

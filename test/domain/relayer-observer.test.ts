@@ -17,6 +17,7 @@ const reports: { readonly [Name in keyof RelayerObserver]: Parameters<RelayerObs
   owned: [4],
   released: [id],
   accountInUse: [relayer, true],
+  foreignUse: [relayer, { isHeld: true, nonces: 2 }],
 }
 
 function recording(into: unknown[], name: string): RelayerObserver {
@@ -34,6 +35,7 @@ function recording(into: unknown[], name: string): RelayerObserver {
     owned: record('owned'),
     released: record('released'),
     accountInUse: record('accountInUse'),
+    foreignUse: record('foreignUse'),
   }
 }
 
@@ -49,6 +51,7 @@ test('each report reaches all listeners, in their order', () => {
   all.owned(...reports.owned)
   all.released(...reports.released)
   all.accountInUse(...reports.accountInUse)
+  all.foreignUse(...reports.foreignUse)
   expect(heard).toEqual(
     Object.entries(reports).flatMap(([report, given]) => [
       ['first', report, ...given],

@@ -1,14 +1,17 @@
 // The chain port as a script: it returns the test's answers, and records every read and broadcast.
-import { type BroadcastRequest, type Chain, ChainUnavailable } from '../../src/chain/chain.ts'
+import { type BroadcastRequest, type Chain, ChainUnavailable, type SpendingShown } from '../../src/chain/chain.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
 import type { Address, Hash } from '../../src/domain/ids.ts'
 import type { Inquiry, Observation } from '../../src/domain/observation.ts'
+import type { Nonce } from '../../src/domain/units.ts'
 import { someHead, someObservation } from '../domain/some.ts'
 
 export interface ScriptedChain extends Chain {
   /** What the next observation says; undefined: no node answers. */
   view: Observation | undefined
   answer: (request: BroadcastRequest) => BroadcastOutcome
+  /** What a look for foreign uses of the key reads. Undefined: no node has the count. */
+  confirmed: { readonly count: Nonce; readonly spenders?: ReadonlyMap<Nonce, SpendingShown> } | undefined
   /** Run before an observation, or before a broadcast, is answered. */
   whileObserving: () => Promise<void>
   whileBroadcasting: () => Promise<void>
@@ -25,6 +28,7 @@ export function scriptedChain(): ScriptedChain {
   const chain: ScriptedChain = {
     view: someObservation(),
     answer: () => ({ kind: 'accepted' }),
+    confirmed: undefined,
     whileObserving: async () => {},
     whileBroadcasting: async () => {},
     announced: new Set(),
@@ -59,6 +63,8 @@ export function scriptedChain(): ScriptedChain {
     split: () => [],
     singleWitness: () => undefined,
     pooled: async () => undefined,
+    confirmedCount: async () => chain.confirmed && { count: chain.confirmed.count, isByTwo: true },
+    spending: async (_, nonce) => chain.confirmed?.spenders?.get(nonce),
     wrongChains: () => [],
     nodes: () => [],
     lookAtNodes: async () => undefined,

@@ -80,7 +80,7 @@ test('every condition is watched by an alert, but for those that end by themselv
       : [...expr.matchAll(/condition=~?"([^"]+)"/g)].flatMap((found) => (found[1] ?? '').split('|')),
   )
   expect(new Set([...watched, 'would_revert', 'policy', 'already_ordered', 'on_hold'])).toEqual(
-    new Set([...conditions, ...processConditions]),
+    new Set([...conditions, 'foreign_use', ...processConditions]),
   )
 })
 

@@ -1,9 +1,11 @@
-// An operator acknowledges a condition of a relayer, with a note, or withdraws that (PUT and DELETE). It lapses with the condition.
+// An operator acknowledges a condition of a relayer, with a note, or withdraws that (PUT and DELETE). It lapses with the condition. An
+// acknowledgment of a foreign use ends that condition, so that it can't be withdrawn.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import type { HeldCondition } from '../../domain/condition.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
+import { foreignUse, withForeignUse } from '../../domain/foreign-use.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import type { Acknowledgment, Held } from '../../domain/owner-report.ts'
+import { type Acknowledgment, type ShownHeld, withSentence } from '../../domain/owner-report.ts'
 import type { Session } from '../../store/store.ts'
 import type { ManagementContext } from '../management.ts'
 
@@ -20,12 +22,13 @@ export async function acknowledgeCondition(
   { relayerId, condition }: Subject,
   note: string | undefined,
   requester: Requester,
-): Promise<Held & { readonly acknowledged: Acknowledgment }> {
+): Promise<ShownHeld & { readonly acknowledged: Acknowledgment }> {
   const at = clock.now()
   const acknowledged = { at, by: requester.keyId, ...(note !== undefined && { note }) }
   return store.commit(async (session) => {
     const held = await heldCondition(session, relayerId, condition)
-    await session.acknowledge(relayerId, held, acknowledged)
+    if (condition === foreignUse) await session.acknowledgeForeignUses(relayerId, acknowledged)
+    else await session.acknowledge(relayerId, held, acknowledged)
     session.recordAudit(allowed(requester, at, { relayerId, subjectId: condition }))
     return { ...held, acknowledged }
   })
@@ -36,7 +39,7 @@ export async function withdrawAcknowledgment(
   { store, clock }: Context,
   { relayerId, condition }: Subject,
   requester: Requester,
-): Promise<Held> {
+): Promise<ShownHeld> {
   return store.commit(async (session) => {
     const { acknowledged: _, ...held } = await heldCondition(session, relayerId, condition)
     await session.withdrawAcknowledgment(relayerId, condition)
@@ -45,9 +48,10 @@ export async function withdrawAcknowledgment(
   })
 }
 
-async function heldCondition(session: Session, relayerId: RelayerId, condition: HeldCondition): Promise<Held> {
+async function heldCondition(session: Session, relayerId: RelayerId, condition: HeldCondition): Promise<ShownHeld> {
   if (!(await session.relayer(relayerId))) throw relayerNotFound(relayerId)
-  const conditions = (await session.ownerReport(relayerId))?.conditions ?? []
+  const [report, uses] = [await session.ownerReport(relayerId), await session.openForeignUses(relayerId)]
+  const conditions = withForeignUse((report?.conditions ?? []).map(withSentence), uses)
   const held = conditions.find((each) => each.condition === condition)
   if (held) return held
   const others = conditions.map((each) => each.condition).join(', ')

@@ -1,6 +1,7 @@
 // Reads the standing of a relayer, with its counts and its last observation. It calls no node.
 
 import { defined } from '../../domain/defined.ts'
+import { withForeignUse } from '../../domain/foreign-use.ts'
 import {
   type HeldNetwork,
   heldNow,
@@ -51,10 +52,11 @@ export interface Overview {
 
 export async function readOverview(reads: Reads, relayer: Relayer, { pauses, outages }: Shared): Promise<Overview> {
   const { id } = relayer
-  const [standing, counts, report, changed] = await Promise.all([
+  const [standing, counts, report, uses, changed] = await Promise.all([
     reads.standing(id),
     reads.counts(id),
     reads.ownerReport(id),
+    reads.openForeignUses(id),
     reads.relayerChange(id),
   ])
   const pause = relayer.networkPaused && pauses.get(relayer.network)
@@ -62,6 +64,7 @@ export async function readOverview(reads: Reads, relayer: Relayer, { pauses, out
   const oldest = oldestWaiting(standing)
   const heldUp = holdingUp(standing)
   const isOpen = heldUp !== undefined || counts.pending + standing.bound.length > 0
+  const held = withPause(heldNow(report && withOutages(report, outages), heldUp, isOpen), relayer, heldUp)
   return {
     relayer,
     queued: counts.pending,
@@ -69,7 +72,7 @@ export async function readOverview(reads: Reads, relayer: Relayer, { pauses, out
     mined: standing.bound.length - inFlight.length,
     racing: inFlight.filter(({ isRacing }) => isRacing).length,
     ...defined({ oldest, heldUp, report }),
-    conditions: withPause(heldNow(report && withOutages(report, outages), heldUp, isOpen), relayer, heldUp),
+    conditions: withForeignUse(held, uses),
     ...defined({ pause, changed }),
   }
 }

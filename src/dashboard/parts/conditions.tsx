@@ -141,7 +141,11 @@ function Acknowledge({ relayer, held, close }: { relayer: string; held: Held; cl
       }}
       close={close}
     >
-      <p>It is shown beside the condition until the condition is over. Metrics and alerts go on.</p>
+      <p>
+        {held.condition === 'foreign_use'
+          ? 'It ends the condition, with its metric and its alert.'
+          : 'It is shown beside the condition until the condition is over. Metrics and alerts go on.'}
+      </p>
       <TextField label="Note for others (optional)" text={note} maxLength={1000} />
       <ApiCall method="PUT" path={path} body={body} />
     </Dialog>

@@ -40,6 +40,7 @@ export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
   finality_stalled: 'Finality is stalled',
   witnesses_contradict: 'Endpoints contradict each other',
   witness_silent: 'A second endpoint is silent',
+  foreign_use: 'The key was used elsewhere',
   step_failing: 'The service fails at it: the log has the error',
 }
 

@@ -6,7 +6,6 @@ import {
   withdrawAcknowledgment as withdrawAcknowledgmentCommand,
 } from '../../commands/relayers/acknowledge-condition.ts'
 import { heldConditions } from '../../domain/condition.ts'
-import { withSentence } from '../../domain/owner-report.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { noteInBody, relayerParameters } from '../request/parameters.ts'
@@ -37,7 +36,7 @@ export function acknowledgeCondition(management: ManagementContext) {
       operationId: 'acknowledgeCondition',
       summary: 'Acknowledge a condition of a relayer',
       description:
-        'Shown beside the condition, with the key and the time, until the condition is over. Before its event, it prevents that; metrics and alerts go on. Another one replaces it.',
+        'Shown beside the condition, with the key and the time, until the condition is over. Before its event, it prevents that; metrics and alerts go on. Another one replaces it. An acknowledged `foreign_use` is over: it can not be withdrawn.',
       tags: ['relayers'],
       params: parameters,
       body: bodySchema,
@@ -47,9 +46,7 @@ export function acknowledgeCondition(management: ManagementContext) {
       const { relayer_id: relayerId, condition } = request.params
       const requester = requesterOf(request, 'acknowledgeCondition')
       const subject = { relayerId, condition }
-      return success(
-        presentHeld(withSentence(await acknowledgeConditionCommand(management, subject, request.body.note, requester))),
-      )
+      return success(presentHeld(await acknowledgeConditionCommand(management, subject, request.body.note, requester)))
     },
   })
 }
@@ -69,9 +66,7 @@ export function withdrawAcknowledgment(management: ManagementContext) {
     async answer(request) {
       const { relayer_id: relayerId, condition } = request.params
       const requester = requesterOf(request, 'withdrawAcknowledgment')
-      return success(
-        presentHeld(withSentence(await withdrawAcknowledgmentCommand(management, { relayerId, condition }, requester))),
-      )
+      return success(presentHeld(await withdrawAcknowledgmentCommand(management, { relayerId, condition }, requester)))
     },
   })
 }

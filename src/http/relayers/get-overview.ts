@@ -10,7 +10,7 @@ import {
 } from '../../commands/relayers/read-status.ts'
 import { runbookOf } from '../../domain/condition.ts'
 import type { NetworkPrice } from '../../domain/fees.ts'
-import { type Acknowledgment, relayerStates, type ShownHeld, stateOf } from '../../domain/owner-report.ts'
+import { relayerStates, type ShownHeld, stateOf } from '../../domain/owner-report.ts'
 import { isPaused } from '../../domain/pause.ts'
 import type { TopUp } from '../../domain/preview/top-up.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -25,8 +25,10 @@ import { answers, success } from '../response/envelope.ts'
 import { address, count, some, such, time, wei } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
 import {
+  acknowledgmentSchema,
   networkPauseSchema,
   networkPriceSchema,
+  presentAcknowledgment,
   presentPause,
   presentPrice,
   presentTime,
@@ -99,18 +101,9 @@ const openProperties = {
   created_at: time(),
 }
 
-const acknowledgmentSchema = Type.Object(
-  { at: time(), by: such(some.apiKeyId, 'The id of the API key'), note: Type.Optional(such('topped up tonight')) },
-  {
-    title: 'Acknowledgment',
-    additionalProperties: false,
-    description: 'An operator has seen it. It lapses with the condition',
-  },
-)
-
 export const heldSchema = Type.Object(
   {
-    condition: Type.Union([conditionSchema, Type.Literal('step_failing')]),
+    condition: Type.Union([conditionSchema, Type.Literal('step_failing'), Type.Literal('foreign_use')]),
     since: time('When it began to hold'),
     text: Type.Optional(
       such('the next send would wait: the balance (0.01 ether) does not cover its value (0.5 ether) and gas'),
@@ -260,10 +253,6 @@ export function presentHeld({ condition, since, text, facts, acknowledged }: Sho
     runbook: runbookOf(condition),
     ...(acknowledged && { acknowledged: presentAcknowledgment(acknowledged) }),
   }
-}
-
-function presentAcknowledgment({ at, ...rest }: Acknowledgment) {
-  return { at: presentTime(at), ...rest }
 }
 
 function presentOpen({ id, nonce, createdAt }: OpenTransaction) {

@@ -5,6 +5,7 @@ import { type HeldCondition, type NetworkConditionName, runbookOf } from '../../
 import { defined } from '../../domain/defined.ts'
 import type { NetworkPrice } from '../../domain/fees.ts'
 import type { Labels } from '../../domain/labels.ts'
+import type { Acknowledgment } from '../../domain/owner-report.ts'
 import type { NetworkPause } from '../../domain/pause.ts'
 import type { EndpointSettings } from '../../domain/settings.ts'
 import type { TimestampMs } from '../../domain/units.ts'
@@ -127,4 +128,17 @@ export function presentUrl(url: Secret): string {
   const { protocol, host, username, password, pathname, search } = new URL(url.reveal())
   const isBare = username === '' && password === '' && pathname === '/' && search === ''
   return `${protocol}//${host}${isBare ? '' : '/***'}`
+}
+
+export const acknowledgmentSchema = Type.Object(
+  { at: time(), by: such(some.apiKeyId, 'The id of the API key'), note: Type.Optional(such('topped up tonight')) },
+  {
+    title: 'Acknowledgment',
+    additionalProperties: false,
+    description: 'An operator has seen it. It lapses with the condition',
+  },
+)
+
+export function presentAcknowledgment({ at, ...rest }: Acknowledgment) {
+  return { at: presentTime(at), ...rest }
 }

@@ -56,6 +56,7 @@ import { updateSigner } from '../signers/update-signer.ts'
 import { cancel } from '../transactions/cancel.ts'
 import { cancelPending } from '../transactions/cancel-pending.ts'
 import { getCancellation } from '../transactions/explain-cancellation.ts'
+import { listNonces } from '../transactions/list-nonces.ts'
 import type { SendHandling } from '../transactions/parse-send.ts'
 import { previewCancellation, previewOneCancellation } from '../transactions/preview-cancellation.ts'
 import { getHold } from '../transactions/read-hold.ts'
@@ -64,7 +65,6 @@ import {
   getTransaction,
   getTransactionByNonce,
   listAttempts,
-  listNonces,
   listTransactions,
 } from '../transactions/read-transactions.ts'
 import { release } from '../transactions/release.ts'

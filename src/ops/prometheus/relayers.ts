@@ -1,6 +1,7 @@
 // Each relayer as of its last observation. Values are kept here, and written into gauges only at a scrape.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { HeldCondition } from '../../domain/condition.ts'
+import { foreignUse } from '../../domain/foreign-use.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { RelayerSnapshot } from '../../domain/relayer-observer.ts'
@@ -29,9 +30,9 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
     seen.set(relayer.id, found)
     return found
   }
-  /** Exactly `conditions` hold. */
+  /** Exactly `conditions` hold, as far as an observation of the chain ends them. */
   const hold = (found: Seen | undefined, conditions: readonly HeldCondition[]) => {
-    for (const condition of found?.held.keys() ?? []) found?.held.set(condition, false)
+    for (const condition of found?.held.keys() ?? []) if (condition !== foreignUse) found?.held.set(condition, false)
     for (const condition of conditions) found?.held.set(condition, true)
   }
   const over = gaugesOver(seen, registers)
@@ -40,6 +41,12 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
   const failures = new Counter({
     name: 'rescind_relayer_step_failures_total',
     help: 'Steps that failed unexpectedly; the relayer is acquired anew, as after a crash; see /docs/runbook.md#step_failing.',
+    labelNames: ['relayer'],
+    registers,
+  })
+  const foreign = new Counter({
+    name: 'rescind_relayer_foreign_nonces_total',
+    help: 'Nonces that foreign transactions spent, as looks of this process found them; see /docs/runbook.md#foreign_use.',
     labelNames: ['relayer'],
     registers,
   })
@@ -82,6 +89,10 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
     },
     released: (id) => seen.delete(id),
     accountInUse: (relayer, isInUse) => void entry(relayer).held.set('account_in_use', isInUse),
+    foreignUse(relayer, { isHeld, nonces }) {
+      entry(relayer).held.set(foreignUse, isHeld)
+      foreign.inc({ relayer: relayer.id }, nonces)
+    },
     counted(relayer, { bytes, ...counts }) {
       Object.assign(entry(relayer), { counts, bytes })
     },

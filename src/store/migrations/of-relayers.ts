@@ -30,6 +30,13 @@ export const ofRelayers: readonly Sql[] = [
     PRIMARY KEY (relayer_id, condition)
   )`,
 
+  // How far a confirmed count of the account was looked at: every nonce below is ours for good, or in an entry, or older than the first look.
+  'CREATE TABLE foreign_looks (relayer_id TEXT PRIMARY KEY, looked_below BIGINT NOT NULL)',
+  `CREATE TABLE foreign_uses (
+    relayer_id TEXT NOT NULL, first_nonce BIGINT NOT NULL, last_nonce BIGINT NOT NULL, hash TEXT, block BIGINT,
+    found_at BIGINT NOT NULL, may_be_lost INTEGER NOT NULL, acknowledgment TEXT, PRIMARY KEY (relayer_id, first_nonce)
+  )`,
+
   // Nonces that were given back, gap fillers for nonces that the record never assigned, and how many more an operator permits.
   'CREATE TABLE released_nonces (relayer_id TEXT NOT NULL, nonce BIGINT NOT NULL, PRIMARY KEY (relayer_id, nonce))',
   `CREATE TABLE gap_fills (

@@ -85,6 +85,8 @@ const indexes: readonly Sql[] = [
   'CREATE INDEX transactions_ended ON transactions (ended_at) WHERE ended_at IS NOT NULL',
   // The newest sweep of a relayer is found by its origin. Empty but for the few relayers that were ever swept.
   `CREATE INDEX transactions_sweeps ON transactions (relayer_id, sequence) WHERE origin = 'sweep'`,
+  // The nonces of transactions that were given up, and returned to the queue, are found by these. Empty but for the few that were.
+  'CREATE INDEX transactions_given_up ON transactions (relayer_id) WHERE give_ups IS NOT NULL',
   // Filtered lists: by time, and by receiver and time.
   'CREATE INDEX transactions_created ON transactions (relayer_id, created_at, sequence)',
   'CREATE INDEX transactions_receiver ON transactions (relayer_id, to_address, created_at, sequence)',

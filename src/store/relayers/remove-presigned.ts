@@ -13,21 +13,15 @@ export async function removeAllPresigned(executor: Executor, relayerId: RelayerI
   await executor.all(removeAll, { relayerId })
 }
 
-const removeOthers = statement<{ relayerId: RelayerId; chainId: number; address: string }>((db, p) =>
-  db
-    .deleteFrom('presigned_no_ops')
-    .where('relayer_id', '=', p.relayerId)
-    .where(
-      sql<boolean>`NOT EXISTS (SELECT 1 FROM relayers WHERE id = ${p.relayerId} AND chain_id = ${p.chainId} AND address = ${p.address})`,
-    ),
-)
-
-const forgetReleased = statement<{ relayerId: RelayerId; chainId: number; address: string }>((db, p) =>
-  db
-    .deleteFrom('released_nonces')
-    .where('relayer_id', '=', p.relayerId)
-    .where(
-      sql<boolean>`NOT EXISTS (SELECT 1 FROM relayers WHERE id = ${p.relayerId} AND chain_id = ${p.chainId} AND address = ${p.address})`,
+const ofOtherAccount = (['presigned_no_ops', 'released_nonces', 'foreign_looks', 'foreign_uses'] as const).map(
+  (table) =>
+    statement<{ relayerId: RelayerId; chainId: number; address: string }>((db, p) =>
+      db
+        .deleteFrom(table)
+        .where('relayer_id', '=', p.relayerId)
+        .where(
+          sql<boolean>`NOT EXISTS (SELECT 1 FROM relayers WHERE id = ${p.relayerId} AND chain_id = ${p.chainId} AND address = ${p.address})`,
+        ),
     ),
 )
 
@@ -36,6 +30,5 @@ export async function removeOfOtherAccount(
   executor: Executor,
   { id: relayerId, chainId, address }: Relayer,
 ): Promise<void> {
-  await executor.all(removeOthers, { relayerId, chainId, address })
-  await executor.all(forgetReleased, { relayerId, chainId, address })
+  for (const remove of ofOtherAccount) await executor.all(remove, { relayerId, chainId, address })
 }

@@ -6,6 +6,7 @@ import type { FormerRelayerTable } from '../access-tables.ts'
 import { inQueue, onHold } from '../open-rows.ts'
 import type { Flag, RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { removeForeignUses } from './foreign-uses.ts'
 import { removeGapRecord } from './gap-record.ts'
 import { removeGiveUps } from './give-ups.ts'
 import { newestSequence } from './last-sequence.ts'
@@ -55,6 +56,7 @@ export async function removeRelayer(
   await removeAllPresigned(executor, id)
   await removeGapRecord(executor, id)
   await removeGiveUps(executor, id)
+  await removeForeignUses(executor, id)
   const { chain_id, address, epoch, spent_below, network, notification_id: notificationId } = row
   const last_sequence = Math.max(row.last_sequence, await newestSequence(executor, id))
   await executor.all(keep, { id, chain_id, address, epoch, last_sequence, spent_below, deleted_at: now })

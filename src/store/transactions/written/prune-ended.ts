@@ -1,9 +1,11 @@
 // Finds transactions that ended long ago, and deletes those that nothing needs any more.
+import { defined } from '../../../domain/defined.ts'
 import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
 import { isRemovable, type RemovalContext } from '../../../domain/removable.ts'
 import type { Status } from '../../../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../../../domain/units.ts'
 import { isAmong } from '../../in-lists.ts'
+import { findLookedBelow } from '../../relayers/foreign-uses.ts'
 import { keepFromReuse } from '../../relayers/last-sequence.ts'
 import { findRelayerAndFloor } from '../../relayers/relayers.ts'
 import { findFormerFloor, hasOpen } from '../../relayers/remove-relayer.ts'
@@ -95,11 +97,12 @@ export async function removableAmong(
 async function contextOf(executor: Executor, relayerId: RelayerId): Promise<RemovalContext> {
   const found = await findRelayerAndFloor(executor, relayerId)
   const highest: Nonce | undefined = await highestNonce(executor, relayerId)
+  const lookedBelow = await findLookedBelow(executor, relayerId)
   // With nothing open, a check compares nothing. Later sends are newer than every end that is old enough to go.
   const isChecked = found?.uncheckedThrough === undefined || !(await hasOpen(executor, relayerId))
   return {
     explainedBelow: found?.floor.explainedBelow ?? (await findFormerFloor(executor, relayerId)) ?? 0,
-    ...(highest !== undefined && { highestNonce: highest }),
+    ...defined({ highestNonce: highest, lookedBelow }),
     isChecked,
   }
 }
