@@ -110,7 +110,7 @@ export interface Chain {
 }
 
 /** `isByTwo`: two providers count as many, or there is only one. */
-export interface ConfirmedCount {
+interface ConfirmedCount {
   readonly count: Nonce
   readonly isByTwo: boolean
 }

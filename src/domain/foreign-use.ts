@@ -18,7 +18,7 @@ export interface ForeignUse {
 }
 
 /** An authorization (EIP-7702) spends a nonce in a transaction of another account, which is then the one with this hash. */
-export interface ForeignSpender {
+interface ForeignSpender {
   readonly hash: Hash
   readonly block: BlockNumber
 }
@@ -32,7 +32,7 @@ export type OnRecord =
   | { readonly by: 'foreign'; readonly nonce: Nonce; readonly spender: ForeignSpender }
 
 /** The nonces of a look. */
-export interface Looked {
+interface Looked {
   /** Every nonce below was looked at before. */
   readonly from: Nonce
   /** The confirmed count. */

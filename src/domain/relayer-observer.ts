@@ -28,7 +28,7 @@ export interface RelayerObserver {
   foreignUse(relayer: Relayer, use: ForeignUseReport): void
 }
 
-export interface ForeignUseReport {
+interface ForeignUseReport {
   readonly isHeld: boolean
   /** How many nonces this look found. 0: it read what others found. */
   readonly nonces: number

@@ -28,5 +28,6 @@ export function isRemovable(
   const { nonce, hasDelivery } = ended
   if (hasDelivery) return false
   if (nonce === undefined) return isChecked
-  return nonce < Math.min(explainedBelow, lookedBelow) && nonce !== highestNonce
+  if (nonce >= lookedBelow) return false
+  return nonce < explainedBelow && nonce !== highestNonce
 }

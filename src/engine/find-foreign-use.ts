@@ -1,10 +1,9 @@
 // One look for foreign uses of a relayer's key: compares the confirmed count of its account with the record, and records a run of nonces that
 // no attempt of ours spent. The look records it in one commit, fenced as a step's: a new owner neither repeats nor loses it.
 
-import type { Work } from '../domain/decide/plan/work.ts'
+import { mayRecover } from '../domain/decide/lost-history/check-history.ts'
 import { type ForeignUse, type FoundRun, foreignRuns, lookedBelow } from '../domain/foreign-use.ts'
 import type { Relayer } from '../domain/relayer.ts'
-import { isInPhase } from '../domain/transaction.ts'
 import type { Nonce } from '../domain/units.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { StepContext } from './step-context.ts'
@@ -76,11 +75,4 @@ async function record({ store }: StepContext, ownership: Ownership, below: Nonce
     await fence(session, ownership)
     await session.recordForeignLook(ownership.relayer, { lookedBelow: below, ...(found && { found }) })
   }, ownership.relayer)
-}
-
-/** Whether the history check may still find that an open transaction of the record spent a nonce, or may have. */
-function mayRecover({ uncheckedThrough, open, queued, held, suspected }: Work): boolean {
-  if (uncheckedThrough === undefined) return false
-  const unspent = open.filter((each) => isInPhase(each, 'inFlight'))
-  return [...unspent, ...queued, ...held, ...suspected].some(({ sequence }) => sequence <= uncheckedThrough)
 }

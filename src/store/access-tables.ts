@@ -13,7 +13,6 @@ import type { Acknowledgment, RelayerChange } from '../domain/owner-report.ts'
 import type { NetworkPause } from '../domain/pause.ts'
 import type { Status } from '../domain/transaction.ts'
 import type { BlockNumber } from '../domain/units.ts'
-import type { Flag } from './schema.ts'
 import type { Json } from './values.ts'
 
 /** The keys that the administrator created. A row holds a key's digest, never the key. */
@@ -282,7 +281,7 @@ export interface ForeignUseTable {
   hash: Hash | null
   block: number | null
   found_at: number
-  may_be_lost: Flag
+  may_be_lost: 0 | 1
   acknowledgment: Json<Acknowledgment> | null
 }
 

@@ -1,7 +1,6 @@
 // Reads how many nonces of an account are spent in confirmed blocks, and which transaction spent one of them. No step waits for it.
-import type { Address } from '../../domain/ids.ts'
-import type { BlockNumber } from '../../domain/units.ts'
-import type { Chain } from '../chain.ts'
+import type { Address, Hash } from '../../domain/ids.ts'
+import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
 import { type Endpoints, firstFitAnswer, othersThan } from '../nodes/endpoints.ts'
@@ -11,8 +10,14 @@ import { proveSpender } from './prove-spender.ts'
 import { type LatestCounts, readFinalCount } from './read-final-count.ts'
 
 interface ConfirmedSpendings {
-  readonly count: Chain['confirmedCount']
-  readonly spender: Chain['spending']
+  /** A count no higher than `above` costs one call. `isByTwo`: two providers count as many, or there is only one. */
+  count(address: Address, confirmations: number, above: Nonce): Promise<{ count: Nonce; isByTwo: boolean } | undefined>
+  /** The transaction that spent the nonce, by its own bytes. Undefined where no endpoint shows it. */
+  spender(
+    address: Address,
+    nonce: Nonce,
+    confirmations: number,
+  ): Promise<{ hash: Hash; block: BlockNumber } | undefined>
 }
 
 interface Parts {

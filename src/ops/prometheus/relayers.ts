@@ -1,7 +1,6 @@
 // Each relayer as of its last observation. Values are kept here, and written into gauges only at a scrape.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { HeldCondition } from '../../domain/condition.ts'
-import { foreignUse } from '../../domain/foreign-use.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { RelayerSnapshot } from '../../domain/relayer-observer.ts'
@@ -20,6 +19,9 @@ interface Seen {
   bytes?: number
   window?: number
 }
+
+/** No observation of the chain ends it. */
+const foreignUse: HeldCondition = 'foreign_use'
 
 export function countRelayers(registry: Registry): RelayerMetrics & { readonly networkOf: NetworkOf } {
   const seen = new Map<RelayerId, Seen>()

@@ -82,6 +82,13 @@ export function explainsAll(work: Work, explainedBelow: Nonce | undefined, obser
   return intervalsBetween(from, Math.max(nonce, shown), explained).length === 0
 }
 
+/** Whether the check of any owner may still find that an open transaction of the record spent a nonce. */
+export function mayRecover({ uncheckedThrough, open, queued, held, suspected }: Work): boolean {
+  if (uncheckedThrough === undefined) return false
+  const unspent = open.filter((each) => isInPhase(each, 'inFlight'))
+  return [...unspent, ...queued, ...held, ...suspected].some(({ sequence }) => sequence <= uncheckedThrough)
+}
+
 export interface HistoryCheck {
   /** The open part of the check; absent once it is complete. */
   readonly lostHistory?: LostHistory
