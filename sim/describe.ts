@@ -36,6 +36,7 @@ export function describe({ scenario }: World): string {
       : []),
     ...(rest.latenciesMs ? [`endpoints are ${rest.latenciesMs} ms away`] : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),
+    ...(rest.foreignLooks ? ['foreign uses of keys are looked for'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),
     `traffic ${fees.traffic}; tips from ${fees.poolTipMin} in pools, from ${fees.builderTipMin} in blocks; in the end ${fees.finalBalance} wei`,
     ...(replicas ? [`${replicas.atFirst} replicas at first, at most ${replicas.most}`] : []),

@@ -89,6 +89,7 @@ export function start(machine: Machine, instance: Instance): Process {
     processStates: watchProcess(clock, processConditions),
     version: 'sim',
     reportsOwners: scenario.surveys === true,
+    watchesForeignUse: scenario.foreignLooks === true,
     announcesBulks: scenario.bulkObjects !== undefined,
     openTransport: network.transport(instance),
     openStore: async () => store,

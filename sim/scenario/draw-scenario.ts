@@ -102,6 +102,7 @@ function drawOthers(streamOf: (name: string) => Dice, odds: Drawn): Scenario {
     ...drawBulkPreviews(has('bulkPreviews')),
     ...drawEstimates(has('estimates')),
     ...(has('surveys') && { surveys: true as const }),
+    ...(has('foreignLooks') && { foreignLooks: true as const }),
     ...drawLatencies(has('latencies'), shaped.profiles),
   }
   const liar = blind ? undefined : drawOneLiar(has, streamOf('far counts'), truthful)

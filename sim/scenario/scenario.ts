@@ -180,6 +180,8 @@ export interface OperatorOptions {
   readonly networkPauses?: number
   /** Owners observe idle relayers, and store what they observed. Absent: they do not. */
   readonly surveys?: true
+  /** Owners look for foreign uses of their keys. Absent: they do not. */
+  readonly foreignLooks?: true
 }
 
 /** Where the keys are. */
