@@ -47,7 +47,7 @@ export const features = {
   bulkPreviews: { odds: 0.01, about: 'Clients preview bulk cancellations, and request no more than that.' },
   fourEyes: { odds: 0.03, about: 'Relayers are under four eyes, and keys release by right and by wrong digests.' },
   surveys: { odds: 0.1, about: 'Owners observe idle relayers.' },
-  foreignLooks: { odds: 0.1, about: 'Owners look for foreign uses of their keys.' },
+  foreignLooks: { odds: 0.03, about: 'Owners look for foreign uses of their keys.' },
   labels: { odds: 0.03, about: 'Sends have external ids, few different ones.' },
   creations: { odds: 0.04, about: 'Some sends create contracts.' },
   estimates: {
