@@ -16,8 +16,10 @@ import {
   unusedNonces,
 } from './after-faults.ts'
 import { breakForGood, lacksSignature, outlastLiar, rowsToEnd, takeBackQueue } from './broken-end.ts'
+import { ancestorAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
 import { watchFailingCalls } from './check/failing-calls.ts'
+import { lookedWithinMs } from './check/foreign-uses.ts'
 import { demandGas } from './check/gas.ts'
 import { watchPromptNoOps } from './check/prompt-no-ops.ts'
 import { demandNothingWaits, demandRaces, outageBlocks } from './check/signers.ts'
@@ -104,9 +106,19 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
     await until(world, timeline.now() + announcedWithinMs)
     world.rows.settled()
   }
+  await demandForeignUses(world)
   world.truth.recheck()
   demandVerdicts(world)
   return { blocks: ended, bound }
+}
+
+/** Each foreign use is on record, once a look has come. A signer that is gone leaves rows that a history check would have to compare. */
+async function demandForeignUses(world: World): Promise<void> {
+  const { foreignUses, scenario, timeline, blocks, history } = world
+  if (!foreignUses || history.failure()) return
+  const through = ancestorAt(blocks.canonical(), Math.max(0, blocks.canonical().number - scenario.confirmations))
+  if (scenario.brokenEnd === undefined) await until(world, timeline.now() + lookedWithinMs(scenario))
+  foreignUses.check(scenario.brokenEnd === undefined ? through : undefined)
 }
 
 /** Ends pauses and limits of bulk cancellations, some of which may only begin now. */

@@ -6,6 +6,13 @@ import { signUnsigned } from '../src/signers/sign-unsigned.ts'
 import { decode, type SimTransaction } from './chain/transaction.ts'
 import { chainId, keys } from './process/engine.ts'
 
+const foreignReceiver = '0x000000000000000000000000000000000000beef'
+
+/** Signed by the other program, or a deposit from L1, which nobody signs. */
+export function isForeign({ to, isDeposit }: SimTransaction): boolean {
+  return isDeposit === true || to === foreignReceiver
+}
+
 export async function foreignTransaction(
   relayer: number,
   nonce: number,
@@ -17,7 +24,7 @@ export async function foreignTransaction(
       nonce,
       fees: { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: tip < cap ? tip : cap },
       gasLimit: 21_000,
-      to: '0x000000000000000000000000000000000000beef',
+      to: foreignReceiver,
       value,
       data: '0x',
     },

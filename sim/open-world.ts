@@ -25,6 +25,7 @@ import { watchGapFillers } from './check/gap-fillers.ts'
 import { type GiveUps, watchGiveUps } from './check/give-ups.ts'
 import { watchHolds } from './check/holds.ts'
 import { type SentLabels, watchLabels } from './check/labels.ts'
+import { watchForeignUses } from './check/foreign-uses.ts'
 import { watchLastResorts } from './check/last-resorts.ts'
 import { watchPatience } from './check/patience.ts'
 import { watchPolicies } from './check/policies.ts'
@@ -105,6 +106,11 @@ export function openWorld(
   })
   const bulkTerms =
     scenario.bulkTerms === undefined ? undefined : watchBulkTerms(disk, () => rows.all().values(), history.fail)
+  // A restored copy has neither the attempts nor the looks of the history that it lost, and false counts hold up looks.
+  const foreignUses =
+    scenario.foreignLooks && scenario.restores.length === 0 && scenario.liar === undefined
+      ? watchForeignUses(disk, blocks, { fail: history.fail, addresses })
+      : undefined
   const lastResorts = watchLastResorts(scenario, history.fail)
   const blindBackends =
     scenario.behindBlocks === undefined ? undefined : watchBlindBackends(() => nodes[0], history.fail)
@@ -114,6 +120,7 @@ export function openWorld(
     looked() {
       finality.looked()
       bulkTerms?.looked()
+      foreignUses?.looked()
     },
     changed(row, before) {
       history.note(
@@ -363,6 +370,7 @@ export function openWorld(
     costBounds,
     bulkTerms,
     patience,
+    foreignUses,
     addresses,
     clients,
     state,

@@ -6,6 +6,7 @@ import type { Bids } from './check/bids.ts'
 import type { BulkTermsChecks } from './check/bulk-terms.ts'
 import type { Bytes } from './check/bytes.ts'
 import type { CostBounds } from './check/cost-bounds.ts'
+import type { ForeignUses } from './check/foreign-uses.ts'
 import type { FourEyesChecks } from './check/four-eyes.ts'
 import type { Funds } from './check/funds.ts'
 import type { GapFillers } from './check/gap-fillers.ts'
@@ -73,6 +74,8 @@ interface Checks {
   readonly presigned: PresignedChecks | undefined
   /** Undefined where no cancellation has a limit of cost. */
   readonly costBounds: CostBounds | undefined
+  /** Undefined where nothing looks for them, or nothing can be said of them. */
+  readonly foreignUses: ForeignUses | undefined
   /** Undefined where blocks are not short. */
   readonly patience: PatienceChecks | undefined
   /** Undefined where no bulk cancellation has a limit of cost, or pauses. */

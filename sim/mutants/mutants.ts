@@ -10,6 +10,7 @@ import { ofBulks } from './of-bulks.ts'
 import { ofCostBounds } from './of-cost-bounds.ts'
 import { ofCounts } from './of-counts.ts'
 import { ofFinality } from './of-finality.ts'
+import { ofForeignUses } from './of-foreign-uses.ts'
 import { ofFunds } from './of-funds.ts'
 import { ofGapFillers } from './of-gap-fillers.ts'
 import { ofGround } from './of-ground.ts'
@@ -38,6 +39,7 @@ export const mutants: readonly Mutant[] = [
   ...ofAttention,
   ...ofBids,
   ...ofFinality,
+  ...ofForeignUses,
   ...ofGapFillers,
   ...ofPatience,
   ...ofPolicies,

@@ -7,6 +7,7 @@ import type { Relayer } from '../domain/relayer.ts'
 import type { Nonce } from '../domain/units.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { StepContext } from './step-context.ts'
+import { writeBeside } from './write-beside.ts'
 
 interface Look {
   /** What the look recorded. Absent: nothing. */
@@ -71,8 +72,10 @@ async function explained(
 }
 
 async function record({ store }: StepContext, ownership: Ownership, below: Nonce, found?: ForeignUse): Promise<void> {
-  await store.commit(async (session) => {
-    await fence(session, ownership)
-    await session.recordForeignLook(ownership.relayer, { lookedBelow: below, ...(found && { found }) })
-  }, ownership.relayer)
+  await writeBeside(ownership, () =>
+    store.commit(async (session) => {
+      await fence(session, ownership)
+      await session.recordForeignLook(ownership.relayer, { lookedBelow: below, ...(found && { found }) })
+    }, ownership.relayer),
+  )
 }

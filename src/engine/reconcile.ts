@@ -5,6 +5,7 @@ import type { Ownership, Ownerships } from '../ownership/ownership.ts'
 import { type Advancing, advance } from './loop.ts'
 import { reportingAccountsInUse } from './report-account-in-use.ts'
 import type { StepContext } from './step-context.ts'
+import { writesEnded } from './write-beside.ts'
 
 export interface Reconciling extends AsyncDisposable {
   owns(relayer: RelayerId): boolean
@@ -59,6 +60,7 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
       loops.delete(ownership.relayer)
       context.observer.owned(loops.size)
       await loop?.stopped
+      await writesEnded(ownership)
       if (!renewing.has(ownership.relayer)) context.observer.released(ownership.relayer)
     },
   })
