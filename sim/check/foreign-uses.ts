@@ -3,8 +3,8 @@
 import type { Block, Blocks } from '../chain/blocks.ts'
 import type { SimTransaction } from '../chain/transaction.ts'
 import { isForeign } from '../foreign-transaction.ts'
-import { relayerName } from '../process/engine.ts'
 import type { Disk } from '../process/database.ts'
+import { relayerName } from '../process/engine.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 
 export interface ForeignUses {

@@ -74,7 +74,7 @@ export function recordReports({
     over: 'the last observations of relayers are stored again',
   }
   const flushing = inRounds({ clock, logger, everyMs: 1_000, lines, round: flush, end: flush })
-  
+
   /** Nothing else would look at an idle relayer for minutes. */
   function isWanted(id: RelayerId): boolean {
     const [each, wantedAt] = [seen.get(id), wanted.get(id)]

@@ -60,7 +60,7 @@ export function readingConfirmed({ endpoints, heads, readCanonical, findSpender 
       const spentBy = confirmedBlock(at, confirmations)
       for (const endpoint of endpoints.order(at.by)) {
         if (!endpoint.fit() || (await endpoint.ready()) !== undefined) continue
-        const parts = { spentBy, searched: new Map(), findSpender }
+        const parts = { spentBy, searched: new Map(), located: new Map(), findSpender }
         const shown = await proveSpender(endpoint, address, { nonce, attempts: [] }, parts, at)
         if (!shown || shown.block.number > spentBy) continue
         const canonical = await readCanonical([shown.block.number], at)
