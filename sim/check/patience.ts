@@ -40,6 +40,8 @@ export interface PatienceWatch {
 
 /** A foreign transaction has a nonce for itself for so long, since ours behind it was signed. */
 const foreignMs = 24_000
+/** While a look is under way, the queue goes on by the one before it, whose head was read so short a time ago. */
+const goesOnMs = 6_000
 /** Between two attempts of one purpose, unless the base fee has passed the first. */
 const bidMs = 2_000
 /** From the first refusal of a payload to its end. */
@@ -112,6 +114,7 @@ export function watchPatience({ committed }: Disk, blocks: Blocks, watch: Patien
   function checkForeign(instance: Instance, { relayer_id: relayer, nonce, transaction_id: id, place }: New): void {
     const since = counted.get(`${instance.id} ${relayer} ${nonce}`)
     if (since === undefined || since >= (began.get(`${instance.id} ${relayer}`) ?? 0)) return
+    if (nowMs() - since < goesOnMs) return
     if ((earlierAt(relayer, nonce, place)[0]?.n ?? 0) > 0 || nowMs() - since >= foreignMs) return
     const firsts = behind(relayer, nonce).map((each) => recordedMs.get(`${each.transaction_id} ${each.nonce}`))
     if (firsts.some((ms) => ms === undefined || nowMs() - ms >= foreignMs)) return

@@ -67,6 +67,24 @@ function run({ baseFee, blocks, attempts = [first], changes = {}, policies = cap
 }
 
 describe('below the next base fee', () => {
+  test('without a cap a bid pays it, also where a dearer one before is in no pool', () => {
+    const isFull = {
+      ...answered({ kind: 'rejected', code: 'poolFull', message: 'txpool is full' }),
+      rejections: 'all',
+    } as const
+    const cheap = someNoOp(0, { fees: eip1559(3n * gwei, gwei), recordedAtBlock: height })
+    const dear = someNoOp(0, { fees: eip1559(300n * gwei, 300n * gwei), recordedAtBlock: height, broadcast: isFull })
+    const { bids } = run({
+      baseFee: 30n * gwei,
+      blocks: 4,
+      attempts: [first, cheap, dear],
+      changes: canceled,
+      policies: {},
+    })
+    expect(bids.every((fees) => feeCap(fees) >= 30n * gwei)).toBe(true)
+    expect(bids).not.toEqual([])
+  })
+
   test.each([{ refused: true }, { refused: false }])(
     'a payload gets one attempt at its cap: $refused',
     ({ refused }) => {

@@ -108,9 +108,9 @@ function isOwnEscalation(
   { own }: Bidder,
   { baseFee }: Market,
 ): boolean {
-  const latest = own.at(-1)
-  // First bid of this purpose: there is no own bid to outbid, only the other payload or a foreign transaction.
-  if (!latest || !own.some((attempt) => rivals.includes(attempt)) || refusedOverForeign(own)) return false
+  const latest = own.findLast((attempt) => rivals.includes(attempt))
+  // First bid of this purpose in a pool: there is no own bid to outbid, only the other payload or a foreign transaction.
+  if (!latest || refusedOverForeign(own)) return false
   const isBelowNextBaseFee = baseFee !== undefined && feeCap(latest.fees) < baseFee
   return !isBelowNextBaseFee && !(tip !== undefined && tipOf(latest.fees) < tip)
 }
