@@ -109,8 +109,13 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
     const all = othersOf(attempt.transaction_id, attempt.nonce)
     const others = all.filter((each) => each.hash !== hash)
     const revision = all.find((each) => each.hash === hash)?.revision
-    // A hash alone shows no order.
-    const ordered = others.find((each) => each.kind !== 'cancel' && each.outcome_code === 'ordered')
+    // A hash alone shows no order, and a receipt none once the base fee is above what the payload pays.
+    const ordered = others.find(
+      (each) =>
+        each.kind !== 'cancel' &&
+        each.outcome_code === 'ordered' &&
+        BigInt(each.max_fee_per_gas ?? each.gas_price ?? 0) >= canonical().baseFee,
+    )
     if (attempt.kind === 'cancel' && ordered) fail(`a no-op for ${name}, and a receipt had shown its payload`)
     if (attempt.kind === 'replace' && ordered && ordered.revision !== revision)
       fail(`a replacement for ${name}, and a receipt had shown the payload before it`)

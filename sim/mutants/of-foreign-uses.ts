@@ -26,6 +26,11 @@ export const ofForeignUses: readonly Mutant[] = [
         find: "if ((row && row.by !== 'foreign') || isIn(known, nonce)) continue",
         put: "if (row?.by === 'undecided' || isIn(known, nonce)) continue",
       },
+      {
+        file: 'src/domain/foreign-use.ts',
+        find: '...(row && { spender: row.spender })',
+        put: "...(row?.by === 'foreign' && { spender: row.spender })",
+      },
     ],
   },
   {

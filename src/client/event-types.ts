@@ -124,6 +124,7 @@ export interface AttentionConditionView {
     | 'witnesses_contradict'
     | 'witness_silent'
     | 'step_failing'
+    | 'foreign_use'
   readonly since: string
   /** The path of its section at this service */
   readonly runbook: string

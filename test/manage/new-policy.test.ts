@@ -20,7 +20,7 @@ const flags = {
   skip_unfunded: false,
   four_eyes: false,
 }
-const defaults = { min_balance: 0, presign_cancel: 0, ...flags }
+const defaults = { min_balance: 0, presign_cancel: 0, runway_warning: '24h', ...flags }
 
 // Nobody listens there: relayers that are paused and have nothing open need no node.
 const rpcUrls = ['http://127.0.0.1:9']

@@ -77,6 +77,7 @@ test('the overview names the transaction that holds the others up', async () => 
     in_flight: 0,
     mined: 0,
     racing: 0,
+    warnings: [],
     network_price: one.network_price,
   })
 })

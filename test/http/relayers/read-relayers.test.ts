@@ -66,6 +66,7 @@ test('one, with its policies', async () => {
       gas_limit_estimation: true,
       presign_cancel: 0,
       skip_unfunded: false,
+      runway_warning: '24h',
       four_eyes: false,
     },
   })
