@@ -285,11 +285,13 @@ function FundsWarnings({ view: { warnings } }: { view: OverviewView }) {
   )
 }
 
+const yearSeconds = 365 * 86_400
+
 function Lasting({ runway, symbol }: { runway: NonNullable<OverviewView['runway']>; symbol: string }) {
   const { figure, unit } = shownAmount(BigInt(runway.per_day))
   return (
     <span title={`At ${figure} ${unit === 'ether' ? symbol : unit} a day, fees and values`}>
-      about {duration(runway.seconds * 1_000)}
+      {runway.seconds > yearSeconds ? 'over a year' : duration(runway.seconds * 1_000)}
     </span>
   )
 }
