@@ -204,14 +204,14 @@ export const ofSending: readonly Mutant[] = [
   },
   {
     name: 'bound-since-and-spent',
-    breaks: 'takes a nonce that was bound since its last look for one whose spender that look has searched',
-    caughtBy: 'test/domain/decide/decide-at-once.test.ts',
-    expects: 'counts as unspent',
+    breaks: 'believes a look that took bytes of ours for foreign ones, as they were signed while it was under way',
+    caughtBy: 'test/engine/queue-goes-on.test.ts',
+    expects: 'is not judged by that look',
     edits: [
       {
         file: 'src/domain/decide/decide-at-once.ts',
-        find: 'const nonce = Math.min(observation.nonce, ...bound.map(({ lifecycle }) => lifecycle.nonce))',
-        put: 'const { nonce } = observation',
+        find: 'inclusions.has(nonce) && covered.get(id)?.nonce !== nonce',
+        put: 'inclusions.has(nonce) && covered.get(id) === undefined',
       },
     ],
   },

@@ -8,9 +8,9 @@
 //
 // So there is one decision at a time.
 import type { Chain } from '../chain/chain.ts'
-import { continueQueue, decideAtOnce, isRecent } from '../domain/decide/decide-at-once.ts'
+import { asOfRows, continueQueue, decideAtOnce, isRecent } from '../domain/decide/decide-at-once.ts'
+import type { Covered } from '../domain/decide/facts/inquire.ts'
 import { nextExpiry, type Work } from '../domain/decide/plan/work.ts'
-import type { TransactionId } from '../domain/ids.ts'
 import type { Observation } from '../domain/observation.ts'
 import { nextTurn } from '../ops/clock.ts'
 import { waitBriefly } from '../ops/within.ts'
@@ -25,7 +25,7 @@ export interface LastLook {
   readonly observation: Observation
   readonly readAt: number
   /** The transactions that it has read for: those with a nonce and, unless it searched a lost history, those in the queue. */
-  readonly covered: ReadonlySet<TransactionId>
+  readonly covered: Covered
 }
 
 /** A look that did not read the balance keeps the one of the look before, if no nonce was spent since: a PUT needs it. */
@@ -88,7 +88,8 @@ async function waitForMore(over: Promise<void>, rows: Work, { context, ownership
 async function act(work: Work, { context, chain, ownership, underWay, lastLook }: Meanwhile): Promise<Done> {
   if (!lastLook) return 'nothing'
   const { clock, policyOf } = context
-  const { observation, readAt, covered } = lastLook
+  const { readAt, covered } = lastLook
+  const observation = asOfRows(lastLook.observation, covered, work)
   const policy = policyOf(work.relayer)
   const ageMs = clock.elapsed() - readAt
   if (!isRecent(ageMs, observation, policy)) return 'nothing'

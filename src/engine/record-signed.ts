@@ -2,6 +2,7 @@
 // so each transaction is read anew, and the signature stays unused if the transaction changed.
 import { isDeepStrictEqual } from 'node:util'
 import type { Attempt } from '../domain/attempt.ts'
+import { nonceOf } from '../domain/decide/plan/signing.ts'
 import { roomOnArrival, wasOrderedSince } from '../domain/decide/rules/arrival-order.ts'
 import { keepsBound } from '../domain/decide/rules/cost-bound.ts'
 import { rivalsInPools } from '../domain/decide/terms/rivals.ts'
@@ -41,6 +42,8 @@ export async function recordSigned(
       for (const [index, order] of group.orders.entries()) {
         const needsRoom = order.decision.do === 'assignNonce'
         if (needsRoom && room === 0) break
+        // Another took it while the signature was made, or while it waited for answers.
+        if (purpose === 'bind' && nonceOf(order.decision) < (seen?.nonce ?? 0)) break
         const fresh = await stillDue(session, policy, order, attempts[index], now)
         if (fresh) {
           if (needsRoom) room -= 1

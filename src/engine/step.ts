@@ -3,9 +3,9 @@
 import type { Chain } from '../chain/chain.ts'
 import type { Condition } from '../domain/condition.ts'
 import { decide } from '../domain/decide/decide.ts'
-import { asOfLook } from '../domain/decide/decide-at-once.ts'
+import { asOfRows, queueCovered } from '../domain/decide/decide-at-once.ts'
 import { dueOf, withConfirmedRows } from '../domain/decide/facts/confirmed-not-final.ts'
-import { inquire, tagToRead } from '../domain/decide/facts/inquire.ts'
+import { coveredBy, inquire, tagToRead } from '../domain/decide/facts/inquire.ts'
 import { inquireAboutHistory } from '../domain/decide/lost-history/check-history.ts'
 import type { Plan } from '../domain/decide/plan/decision.ts'
 import { violations } from '../domain/decide/plan/invariants.ts'
@@ -297,15 +297,15 @@ async function observeAndDecide(
     const done = await actDuring(observing, work, { ...meanwhile, lastLook })
     if (done === 'more') return undefined
     const looked = withUnknowns(await observing, inquiry)
-    const covered = new Set([...work.open, ...(work.lostHistory ? [] : work.queued)].map(({ id }) => id))
+    const covered = coveredBy(work)
     lastLook = { observation: withKnownBalance(looked, lastLook), readAt: begunAt - (looked.headAgeMs ?? 0), covered }
     if (done === 'bound') {
       const read = await meanwhile.readWork()
       if (!read) return undefined
       const { gapRecord } = work
-      work = { ...(withDue?.(read) ?? read), ...(gapRecord && { gapRecord }) }
+      work = { ...queueCovered(withDue?.(read) ?? read, covered), ...(gapRecord && { gapRecord }) }
     }
-    const observation = asOfLook(looked, covered, work)
+    const observation = asOfRows(looked, covered, work)
     work = withAnswers(work, underWay.broadcasts.takeAnswered())
     const due = withDue ? undefined : dueOf(work, observation, policy, context.clock.now())
     if (due) {

@@ -8,13 +8,13 @@
 //
 // For example: blocks come every 12 s, and the last observation's head was read 20 s ago. A DELETE comes while a node takes 500 ms to return
 // the next one. Its no-op is broadcast at once, at the last price. Had the head been read 24 s ago, it would wait for the 500 ms.
-import { isNonceSpent, isNoOp, mayBeKnown } from '../attempt.ts'
-import type { TransactionId } from '../ids.ts'
+import { isNonceSpent, isNoOp, mayBeKnown, newest, rejectionOf } from '../attempt.ts'
 import type { Observation } from '../observation.ts'
 import type { NetworkPolicy } from '../relayer.ts'
-import { awaitsReplacement, isInPhase, type Transaction } from '../transaction.ts'
+import { awaitsReplacement, type InPhase, isInPhase, revisionOf, type Transaction } from '../transaction.ts'
 import { apply } from './apply.ts'
 import { decide } from './decide.ts'
+import type { Covered } from './facts/inquire.ts'
 import { followAll } from './follow.ts'
 import { type Decision, nothing, type Plan, type Steps } from './plan/decision.ts'
 import { inFlightOf, queuedOf, type Situation, type Work } from './plan/work.ts'
@@ -60,8 +60,7 @@ const queueGoesOnMs = 6_000
 interface Looked {
   /** Its age: how long ago its head was read. */
   readonly ageMs: number
-  /** The transactions that it has read for. */
-  readonly covered: ReadonlySet<TransactionId>
+  readonly covered: Covered
 }
 
 /**
@@ -70,28 +69,62 @@ interface Looked {
  * frees in the same decision is no longer free without it.
  */
 export function continueQueue({ work: stored, ...situation }: Situation, { ageMs, covered }: Looked): Plan {
-  const uncovered = stored.queued.findIndex(({ id }) => !covered.has(id))
-  const work = { ...stored, queued: uncovered === -1 ? stored.queued : stored.queued.slice(0, uncovered) }
+  const work = queueCovered(stored, covered)
   const nothingNow: Plan = { ...nothing, conditions: [], floor: work.floor }
-  if (ageMs >= queueGoesOnMs || queuedOf(work).length === 0) return nothingNow
-  const observation = asOfLook(situation.observation, covered, work)
-  if (roomIn(work, roomOnArrival(work, observation, situation.policy.profile)) === 0) return nothingNow
-  const { decisions, lacks } = decide({ ...situation, work, observation })
+  if (ageMs >= queueGoesOnMs || queuedOf(work).length === 0 || inFlightOf(work).some(contradictsLook)) return nothingNow
+  const { observation, policy } = situation
+  if (roomIn(work, roomOnArrival(work, observation, policy.profile)) === 0) return nothingNow
+  const { decisions, lacks } = decide({ ...situation, work })
   if (lacks.size > 0 || !decisions.every(({ do: what }) => ofQueue.has(what))) return nothingNow
   return { ...nothingNow, decisions: decisions.filter(({ do: what }) => what === 'assignNonce') }
 }
 
+/** The part of the queue that a look has read for: a PUT since then needs a look of its own. */
+export function queueCovered(work: Work, covered: Covered): Work {
+  const end = work.queued.findIndex((each) => covered.get(each.id)?.revision !== revisionOf(each))
+  return end === -1 ? work : { ...work, queued: work.queued.slice(0, end) }
+}
+
+/** Whether a node's answer says that the count, the balance or the room of a look holds no longer. */
+function contradictsLook({ lifecycle }: InPhase<'inFlight'>): boolean {
+  const code = rejectionOf(newest(lifecycle.attempts))?.code
+  return code === 'nonceTooLow' || code === 'nonceGap' || code === 'insufficientFunds' || code === 'poolFull'
+}
+
 const ofQueue: ReadonlySet<Decision['do']> = new Set(['assignNonce', 'explain', 'clearWait'])
 
-/** The observation for rows that are newer: it has not looked for the spender of a nonce that was bound since, so that counts as unspent. */
-export function asOfLook(
+/**
+ * What a look says about rows that are newer than it: no estimate of a payload before a PUT, and no spender of a nonce that was bound since, as
+ * the look knows no bytes of its new owner and takes them for foreign ones.
+ */
+export function asOfRows(
   observation: Observation,
-  covered: ReadonlySet<TransactionId>,
-  work: Pick<Work, 'open'>,
+  covered: Covered,
+  { open, queued }: Pick<Work, 'open' | 'queued'>,
 ): Observation {
-  const bound = inFlightOf(work).filter(({ id }) => !covered.has(id))
-  const nonce = Math.min(observation.nonce, ...bound.map(({ lifecycle }) => lifecycle.nonce))
-  return nonce === observation.nonce ? observation : { ...observation, nonce }
+  const { estimates, inclusions } = observation
+  const isChanged = (each: Transaction) => covered.get(each.id)?.revision !== revisionOf(each)
+  const changed = [...open, ...queued].filter((each) => estimates.has(each.id) && isChanged(each))
+  const bound = inFlightOf({ open }).filter(
+    ({ id, lifecycle: { nonce } }) => inclusions.has(nonce) && covered.get(id)?.nonce !== nonce,
+  )
+  return changed.length + bound.length === 0
+    ? observation
+    : {
+        ...observation,
+        estimates: without(
+          estimates,
+          changed.map(({ id }) => id),
+        ),
+        inclusions: without(
+          inclusions,
+          bound.map(({ lifecycle }) => lifecycle.nonce),
+        ),
+      }
+}
+
+function without<K, V>(map: ReadonlyMap<K, V>, keys: readonly K[]): ReadonlyMap<K, V> {
+  return new Map([...map].filter(([key]) => !keys.includes(key)))
 }
 
 function stepsAtOnce(transaction: Transaction, situation: Situation): Steps {

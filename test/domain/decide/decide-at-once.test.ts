@@ -1,13 +1,16 @@
 // What is decided while the owner looks at the chain: by the last observation, and only for nonces that transactions have.
 import { describe, expect, test } from 'vitest'
-import { asOfLook, continueQueue, decideAtOnce, isRecent } from '../../../src/domain/decide/decide-at-once.ts'
+import { asOfRows, continueQueue, decideAtOnce, isRecent } from '../../../src/domain/decide/decide-at-once.ts'
+import type { Covered } from '../../../src/domain/decide/facts/inquire.ts'
 import type { Situation, Work } from '../../../src/domain/decide/plan/work.ts'
 import type { TransactionId } from '../../../src/domain/ids.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
 import {
+  answered,
   broadcastStates,
   by,
+  byForeign,
   canceled,
   headAt,
   height,
@@ -154,9 +157,12 @@ describe('the queue goes on by the last look', () => {
   ) =>
     continueQueue(someSituation({ open: [bound], queued: [first, second], ...work }, seen), {
       ageMs,
-      covered: new Set(ids.map(({ id }) => id as TransactionId)),
+      covered: coveredOf(ids),
     }).decisions.map((each) => each.do === 'assignNonce' && each.nonce)
   const all = [bound, first, second]
+  const estimateOf = ({ id }: { readonly id: string }) =>
+    ({ estimates: new Map([[id as TransactionId, { kind: 'gas' as const, gas: 21_000 }]]) }) as const
+  const { gasLimit: _, ...unnamed } = somePayload
 
   test('with what the look has covered, once nodes have answered and for six seconds', () => {
     expect(nonces({}, all)).toEqual([1, 2])
@@ -166,13 +172,39 @@ describe('the queue goes on by the last look', () => {
     expect(nonces({}, all, 6_000)).toEqual([])
     expect(nonces({ underWay: new Set([payload.hash]) }, all)).toEqual([])
   })
-  test('and a nonce that was bound since the look counts as unspent, whatever that counted', () => {
-    const { work, observation } = someSituation({ open: [bound] }, { nonce: 1 })
-    expect(asOfLook(observation, new Set(), work).nonce).toBe(0)
-    expect(asOfLook(observation, new Set([bound.id]), work)).toBe(observation)
-    expect(nonces({}, [first, second], 0, { nonce: 1 })).toEqual([1, 2])
+  test('not to a payload that a PUT has changed since', () => {
+    const changed = queued(1, { payload: { ...unnamed, data: '0x12345678' }, earlier: [unnamed] })
+    expect(nonces({ queued: [changed, second] }, all, 0, estimateOf(changed))).toEqual([])
   })
+  test.each(['nonceTooLow', 'nonceGap', 'insufficientFunds', 'poolFull'] as const)(
+    'not once an answer contradicts the look: %s',
+    (code) => {
+      const refused = someAttempt(0, { broadcast: answered({ kind: 'rejected', code, message: '' }) })
+      expect(nonces({ open: [inFlight(0, [refused])] }, all)).toEqual([])
+    },
+  )
   test('not beside a decision about another nonce, which may free it', () => {
     expect(nonces({}, all, 0, { nonce: 1, inclusions: new Map([[0, by(payload)]]) })).toEqual([])
   })
 })
+
+describe('for rows that are newer, a look says nothing', () => {
+  const waiting = inFlight(0, [payload])
+  const spent = { nonce: 1, inclusions: new Map([[0, byForeign()]]) }
+
+  test('about the spender of a nonce that was bound since', () => {
+    const { work, observation } = someSituation({ open: [waiting] }, spent)
+    expect(asOfRows(observation, new Map(), work).inclusions.size).toBe(0)
+    expect(asOfRows(observation, coveredOf([waiting]), work).inclusions.size).toBe(0)
+    expect(asOfRows(observation, coveredOf([waiting], 0), work)).toBe(observation)
+  })
+  test('about the gas of a payload that a PUT has changed', () => {
+    const gas = new Map([[waiting.id, { kind: 'gas', gas: 21_000 }]] as const)
+    const { work, observation } = someSituation({ open: [{ ...waiting, earlier: [somePayload] }] }, { estimates: gas })
+    expect(asOfRows(observation, coveredOf([waiting], 0), work).estimates.size).toBe(0)
+  })
+})
+
+function coveredOf(rows: readonly { readonly id: string }[], nonce?: number): Covered {
+  return new Map(rows.map(({ id }) => [id as TransactionId, { revision: 0, nonce }]))
+}

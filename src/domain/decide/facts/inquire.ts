@@ -2,11 +2,13 @@
 import { invalidWordsOf, isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../../attempt.ts'
 import type { FinalityTag } from '../../finality.ts'
 import type { GasFigures } from '../../gas-figures.ts'
+import type { TransactionId } from '../../ids.ts'
 import { isBelowLeastGas } from '../../intrinsic-gas.ts'
 import type { EstimateRequest, Inquiry, LiveNonce } from '../../observation.ts'
 import { ethereumProfile } from '../../profile.ts'
 import type { DecisionProfile, NetworkPolicy } from '../../relayer.ts'
-import { awaitsReplacement, type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
+import { awaitsReplacement, type InPhase, isInPhase, revisionOf, type Transaction } from '../../transaction.ts'
+import type { Nonce } from '../../units.ts'
 import type { Lacks } from '../plan/lacks.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 import { roomOnArrival, wantsCount } from '../rules/arrival-order.ts'
@@ -100,6 +102,18 @@ const provenByReceipts = 2
  */
 function sendsBeside(work: Work): boolean {
   return inFlightOf(work).length > provenByReceipts && !work.lostHistory && nextInQueue(work).length > 0
+}
+
+/** What a look asks about, of each transaction: the revision of its payload, and its nonce. */
+export type Covered = ReadonlyMap<TransactionId, { readonly revision: number; readonly nonce: Nonce | undefined }>
+
+/** What a look by these rows covers. */
+export function coveredBy(work: Work): Covered {
+  const inFlight = new Map(inFlightOf(work).map(({ id, lifecycle }) => [id, lifecycle.nonce]))
+  const queue = work.lostHistory ? [] : nextInQueue(work)
+  return new Map(
+    [...work.open, ...queue].map((each) => [each.id, { revision: revisionOf(each), nonce: inFlight.get(each.id) }]),
+  )
 }
 
 /** The front of the queue, also while it waits for answers or signatures: once they have come, it goes on by this look. */
