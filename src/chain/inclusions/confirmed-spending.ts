@@ -72,6 +72,7 @@ export function readingConfirmed({ endpoints, heads, readCanonical, findSpender 
   }
 }
 
+/** On a chain with fewer blocks it is the genesis block, which no reorganization can drop. */
 function confirmedBlock({ head }: TrackedHead, confirmations: number): BlockNumber {
-  return head.number - confirmations + 1
+  return Math.max(0, head.number - confirmations + 1)
 }
