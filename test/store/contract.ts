@@ -22,6 +22,7 @@ import { contradictionContract } from './contract-contradictions.ts'
 import { dashboardContract } from './contract-dashboard.ts'
 import { deliveryContract } from './contract-deliveries.ts'
 import { figureContract } from './contract-figures.ts'
+import { foreignUseContract } from './contract-foreign-uses.ts'
 import { gapContract } from './contract-gaps.ts'
 import { giveUpContract } from './contract-give-ups.ts'
 import { labelContract } from './contract-labels.ts'
@@ -71,6 +72,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('counts and events', () => modelContract(open))
     describe('pre-signed no-ops', () => presignedContract(open))
     describe('gap fillers', () => gapContract(open))
+    describe('foreign uses of keys', () => foreignUseContract(open))
     describe('payloads that every node refused', () => giveUpContract(open))
     describe('believed tips', () => tipContract(open))
     describe('anchors', () => anchorContract(open))
