@@ -1,0 +1,123 @@
+// A night on which somebody else uses the key of a relayer: behind the back of an idle one, and for the nonce of a payment.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
+import { chromiumPath } from '../../tooling/dashboard/browser.ts'
+import { databaseIn } from '../../tooling/tested-database.ts'
+import { type Desk, openDesk } from '../browser/support/visit.ts'
+import { spendBehindItsBack } from '../e2e/support/foreign.ts'
+import { inPool, pay, reached } from '../e2e/support/play.ts'
+import { anvilStage, type Stage } from '../e2e/support/stage.ts'
+import { isSkipped } from '../support/is-skipped.ts'
+import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { firstCommand, readBy, rescind } from './support/operator.ts'
+
+const signingKey = 'a-signing-key-of-32-characters-or-more'
+/** A look comes within a minute, and an event when the condition has held for a minute. */
+const limitMs = 150_000
+
+describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
+  let receiver: WebhookReceiver
+  let desk: Desk<Stage<Anvil>>
+  beforeAll(async () => {
+    receiver = await startReceiver(signingKey)
+    desk = await openDesk(() =>
+      anvilStage({
+        requiredConfirmations: 2,
+        relayers: { one: {} },
+        notifications: [{ id: 'hook', url: receiver.url, signingKey }],
+        service: { env: { WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' } },
+      }),
+    )
+  })
+  afterAll(async () => {
+    await desk?.[Symbol.asyncDispose]()
+    await receiver?.[Symbol.asyncDispose]()
+  })
+
+  /** What the account does before is its own past. */
+  async function firstLook({ directory }: Stage<Anvil>['service']) {
+    const looks = () => databaseIn(directory).read('SELECT looked_below FROM foreign_looks WHERE relayer_id = ?', 'one')
+    await until(() => looks().length > 0, { what: 'the first look' })
+  }
+
+  /** What the command line shows, once it shows the condition. */
+  async function shown(text: RegExp) {
+    const { service } = desk.scene
+    const look = async () => rescind(service, await firstCommand('runbook.md', 'foreign_use', 'one'))
+    return until(
+      async () => {
+        const status = await look()
+        return text.test(status.stdout) && status
+      },
+      { limitMs, what: () => `the foreign use\n${service.logs().slice(-2000)}` },
+    )
+  }
+
+  async function acknowledge() {
+    const { page } = desk.operator
+    const { service } = desk.scene
+    await page.goto(`${service.url}/relayers/one`)
+    const notice = page.locator('.notice').filter({ hasText: 'The key was used elsewhere' })
+    await notice.getByRole('button', { name: 'Acknowledge…' }).click()
+    await page.getByRole('button', { name: 'Acknowledge', exact: true }).click()
+    await notice.waitFor({ state: 'detached' })
+    const status = () => rescind(service, ['status', '-r', 'one'])
+    expect((await status()).stdout).not.toContain('foreign_use')
+    // A single node has to count the nonce three times before the next send would be bound behind it.
+    await until(async () => (await status()).exit === 0, { limitMs, what: 'a status without a condition' })
+  }
+
+  test('an idle relayer shows the use, until it is acknowledged', async () => {
+    const stage = desk.scene
+    const { node, service } = stage
+    await firstLook(service)
+    const sender = stage.sender('one')
+    const payment = await pay(stage, sender)
+    await inPool(stage, sender, [0])
+    await node.mine(3)
+    await reached(stage, payment, 'confirmed')
+    const hash = await spendBehindItsBack(node, sender, 1)
+    await node.mine(3)
+    await service.kill9()
+    await service.restart()
+    const status = await shown(/one: foreign_use/)
+    expect(status.exit).not.toBe(0)
+    expect(status.stdout).toContain(`nonce 1 was used by another user of the key, or by transactions of a history`)
+    expect(status.stdout).toContain(hash)
+    const labels = { relayer: 'one', condition: 'foreign_use' }
+    const isRaised = async () => (await readBy('RescindForeignUse', service)).some(({ value }) => value === 1)
+    await until(isRaised, { what: 'the metric' })
+    expect((await readBy('RescindForeignUse', service)).map((each) => [each.labels, each.value])).toEqual([[labels, 1]])
+    const { page } = desk.operator
+    await page.goto(`${service.url}/`)
+    await page.locator('table.relayers tbody').getByText('The key was used elsewhere').waitFor()
+    const attention = () => receiver.taken.find(({ event }) => event.event === 'relayer_attention')
+    const { event } = await until(attention, { limitMs, what: 'the event of the relayer' })
+    expect(event).toMatchObject({ terminal: false, payload: { payload_type: 'relayer', id: 'one' } })
+    const condition = expect.objectContaining({ condition: 'foreign_use' })
+    expect(event.payload).toHaveProperty('conditions', expect.arrayContaining([condition]))
+    await acknowledge()
+  })
+
+  test('a payment that lost its nonce shows it, and gets another nonce', async () => {
+    const stage = desk.scene
+    const { node } = stage
+    const sender = stage.sender('one')
+    const payment = await pay(stage, sender)
+    await inPool(stage, sender, [2])
+    const hash = await spendBehindItsBack(node, sender, 2)
+    await node.mine(4)
+    const status = await shown(/foreign_use/)
+    expect(status.stdout).toContain(hash)
+    await until(
+      async () => {
+        await node.mine()
+        return (await stage.client.get('one', payment.id)).status === 'confirmed'
+      },
+      { what: 'the payment' },
+    )
+    await acknowledge()
+    expect(desk.operator.faults).toEqual([])
+  })
+})
