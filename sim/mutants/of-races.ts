@@ -228,8 +228,8 @@ export const ofRaces: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/decide-at-once.ts',
-        find: "import { continueQueue, decideAtOnce, isRecent } from '../domain/decide/decide-at-once.ts'",
-        put: "import { decide as decideAtOnce } from '../domain/decide/decide.ts'\nimport { continueQueue, isRecent } from '../domain/decide/decide-at-once.ts'",
+        find: "import { asOfRows, continueQueue, decideAtOnce, isRecent } from '../domain/decide/decide-at-once.ts'",
+        put: "import { decide as decideAtOnce } from '../domain/decide/decide.ts'\nimport { asOfRows, continueQueue, isRecent } from '../domain/decide/decide-at-once.ts'",
       },
     ],
   },

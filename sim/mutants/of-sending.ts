@@ -205,8 +205,8 @@ export const ofSending: readonly Mutant[] = [
   {
     name: 'bound-since-and-spent',
     breaks: 'believes a look that took bytes of ours for foreign ones, as they were signed while it was under way',
-    caughtBy: 'test/engine/queue-goes-on.test.ts',
-    expects: 'is not judged by that look',
+    caughtBy: 'test/domain/decide/decide-at-once.test.ts',
+    expects: 'about the spender of a nonce that was bound since',
     edits: [
       {
         file: 'src/domain/decide/decide-at-once.ts',

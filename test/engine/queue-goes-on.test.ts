@@ -1,6 +1,5 @@
 // The queue goes on while a look is under way, or while nodes answer: what newer rows, counts and answers change about it.
 import { expect, test } from 'vitest'
-import { cancelTransaction } from '../../src/commands/transactions/cancel.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { advance } from '../../src/engine/loop.ts'
 import { trackPresigning } from '../../src/engine/presign.ts'
@@ -8,7 +7,7 @@ import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
 import { step } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
 import { bell } from '../../src/ops/bell.ts'
-import { blockHash, by, byForeign, headAt, height, someObservation } from '../domain/some.ts'
+import { byForeign, headAt, height, someObservation } from '../domain/some.ts'
 import { quiescence, until } from '../support/settled.ts'
 import { heldSigner } from './held-signer.ts'
 import { nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
@@ -34,50 +33,6 @@ async function look(place: Workplace, whileObserving: () => Promise<void>): Prom
   })
   await quiescence()
 }
-
-test('a nonce that another had when a look began is not judged by that look', async () => {
-  await using place = await openWorkplace({ maxInFlight: 1 })
-  const { chain, commands, relayer } = place
-  const ownership = await place.own()
-  chain.answer = () => ({ kind: 'unsent', message: 'no connection' })
-  const first = await place.send()
-  const loop = advance(place.context, ownership, renewal)
-  await until('the answer', async () => {
-    rest(place)
-    const { lifecycle } = await place.read(first)
-    return 'attempts' in lifecycle && lifecycle.attempts[0].broadcast.state === 'held'
-  })
-  const second = await place.send({ value: 2n })
-  await look(place, async () => undefined)
-  const answer = Promise.withResolvers<void>()
-  await look(place, () => answer.promise)
-  expect(chain.inquiries.at(-1)?.live.map(({ nonce }) => nonce)).toEqual([0])
-  chain.answer = () => ({ kind: 'accepted' })
-  const before = chain.broadcasts.length
-  await cancelTransaction({ ...commands, wake: () => loop.wake() }, relayer.id, first)
-  loop.wake()
-  await until('the second one to leave', () => chain.broadcasts.length > before)
-  const { lifecycle } = await place.readAs(second, 'inFlight')
-  expect(lifecycle.nonce).toBe(0)
-
-  // A block takes it. The look knows no hash of ours for nonce 0 but those of the first one.
-  const block = { number: height + 1, hash: blockHash(height + 1) }
-  const foreign = { by: 'external', hash: lifecycle.attempts[0].hash, block } as const
-  const seen = { head: headAt(height + 1), nonce: 1, canonical: new Map([[block.number, block.hash]]) }
-  chain.view = someObservation({ ...seen, inclusions: new Map([[0, foreign]]) })
-  chain.whileObserving = async () => {
-    chain.view = someObservation({ ...seen, inclusions: new Map([[0, by(lifecycle.attempts[0], block.number)]]) })
-  }
-  answer.resolve()
-  for (let turn = 0; turn < 20; turn += 1) {
-    rest(place)
-    await quiescence()
-  }
-  const judged = await place.read(second)
-  ownership.release.abort()
-  await loop.stopped
-  expect(judged.lifecycle).toMatchObject({ phase: 'mined', nonce: 0, inclusion: { by: 'attempt' } })
-})
 
 test('what arrives during a look is not bound by it', async () => {
   await using place = await openWorkplace()
