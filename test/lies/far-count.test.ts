@@ -7,8 +7,9 @@ import { mineUntil as mineUntilFor, type Payment, pay, payTimes, view } from '..
 import { type LyingStage, lyingStage, seats } from './support/lying-stage.ts'
 
 const far = [20_000, 10 ** 12, Number.MAX_SAFE_INTEGER] as const
+/** A count is kept for a minute. */
 const mineUntil = (stage: LyingStage, what: string, isSo: () => Promise<boolean>) =>
-  mineUntilFor(stage, what, isSo, 60_000)
+  mineUntilFor(stage, what, isSo, 120_000)
 const hex = (number: number) => `0x${number.toString(16)}`
 
 /** At a block and in the pool. */
