@@ -1,5 +1,6 @@
 // Checks the foreign uses of keys that owners record: each foreign transaction that a confirmed block holds is in exactly one entry, and
 // nothing of ours is in any.
+import type { Hash } from '../../src/domain/ids.ts'
 import type { Block, Blocks } from '../chain/blocks.ts'
 import type { SimTransaction } from '../chain/transaction.ts'
 import { isForeign } from '../foreign-transaction.ts'
@@ -27,8 +28,8 @@ export function watchForeignUses(
   const looks = disk.committed<[], { relayer_id: string; looked_below: number }>(
     'SELECT relayer_id, looked_below FROM foreign_looks',
   )
-  const entries = disk.committed<[string], { first_nonce: number; last_nonce: number }>(
-    'SELECT first_nonce, last_nonce FROM foreign_uses WHERE relayer_id = ? ORDER BY first_nonce',
+  const entries = disk.committed<[string], { first_nonce: number; last_nonce: number; hash: Hash | null }>(
+    'SELECT first_nonce, last_nonce, hash FROM foreign_uses WHERE relayer_id = ? ORDER BY first_nonce',
   )
   /** What the accounts did before is their own past. */
   const firstLooks = new Map<string, number>()
@@ -36,7 +37,10 @@ export function watchForeignUses(
   function checkOne(relayer: string, address: string, through: Block | undefined): void {
     const uses = entries(relayer)
     const spenders = spendersOf(address, blocks.canonical())
-    for (const { first_nonce: first, last_nonce: last } of uses) {
+    for (const { first_nonce: first, last_nonce: last, hash } of uses) {
+      // A reorganization deeper than the required confirmations: the key was used all the same.
+      const holders = hash === null ? [] : blocks.holding(hash)
+      if (holders.length > 0 && !holders.some(blocks.isCanonical)) continue
       for (let nonce = first; nonce <= last; nonce += 1) {
         const spender = spenders.get(nonce)
         if (!spender || !isForeign(spender.transaction))

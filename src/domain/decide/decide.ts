@@ -11,6 +11,7 @@
 //    final, often at once. If its block leaves the chain before that, the nonce is open again.
 import type { TransactionId } from '../ids.ts'
 import type { Observation } from '../observation.ts'
+import { isSweep } from '../sweep.ts'
 import { isInPhase, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
@@ -66,7 +67,10 @@ function follow(given: Situation): Followed {
   // The nonce that a PUT gives back goes to the first transaction in the queue, but only in the next step.
   // What a reorganization took back is open again in the next step.
   const isReorganized = work.confirmedNotFinal !== undefined && isTakenBack(work.confirmedNotFinal, observation)
-  const isBusy = isQueueBlocked(work) || isReorganized || followUps.some(({ do: what }) => what === 'unbind')
+  // A sweep waits for what returns to the queue, too: it would be left without money.
+  const isSweepNext = work.queued.slice(0, 1).some(isSweep)
+  const returns = followUps.some(({ do: what }) => what === 'unbind' || (what === 'requeue' && isSweepNext))
+  const isBusy = isQueueBlocked(work) || isReorganized || returns
   return { ...all, situation: { ...given, work }, followed, proven, isBusy }
 }
 

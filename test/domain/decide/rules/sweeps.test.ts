@@ -144,6 +144,14 @@ describe('it goes alone', () => {
     ])
   })
 
+  test('after what returns to the queue in the same step, which it would leave without money', () => {
+    const displaced = mined(0, byForeign(90), [first])
+    const canonical = new Map([[90, byForeign(90).block.hash]])
+    expect(decided({ open: [displaced] }, { nonce: 1, canonical, head: headAt(100) })).toMatchObject([
+      { do: 'requeue' },
+    ])
+  })
+
   test('before every later send', () => {
     const relayer = someRelayer()
     expect(decided({ relayer, queued: [sweep, queued(10)] })).toMatchObject([
