@@ -11,7 +11,6 @@
 //    final, often at once. If its block leaves the chain before that, the nonce is open again.
 import type { TransactionId } from '../ids.ts'
 import type { Observation } from '../observation.ts'
-import { isSweep } from '../sweep.ts'
 import { isInPhase, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
@@ -34,6 +33,7 @@ import { mayBindMore, queueAllowedNow } from './rules/arrival-order.ts'
 import { withGivenBack } from './rules/gap-fillers.ts'
 import { releaseEnded } from './rules/holds.ts'
 import { recordedBelow } from './rules/reach.ts'
+import { sweepAwaitsReturn } from './rules/sweeps.ts'
 import { awaitSigner, explainBinding } from './signer/await-signer.ts'
 import { coverBumps } from './signer/presign.ts'
 import { hasExpired } from './terms/expired.ts'
@@ -67,10 +67,8 @@ function follow(given: Situation): Followed {
   // The nonce that a PUT gives back goes to the first transaction in the queue, but only in the next step.
   // What a reorganization took back is open again in the next step.
   const isReorganized = work.confirmedNotFinal !== undefined && isTakenBack(work.confirmedNotFinal, observation)
-  // A sweep waits for what returns to the queue, too: it would be left without money.
-  const isSweepNext = work.queued.slice(0, 1).some(isSweep)
-  const returns = followUps.some(({ do: what }) => what === 'unbind' || (what === 'requeue' && isSweepNext))
-  const isBusy = isQueueBlocked(work) || isReorganized || returns
+  const isUnbound = followUps.some(({ do: what }) => what === 'unbind')
+  const isBusy = isQueueBlocked(work) || isReorganized || isUnbound || sweepAwaitsReturn(work, followUps)
   return { ...all, situation: { ...given, work }, followed, proven, isBusy }
 }
 

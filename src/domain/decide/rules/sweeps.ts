@@ -42,6 +42,11 @@ export function isSweepWaiting({ queued: [first], suspected, ...work }: StoredWo
   return inFlightOf(work).length > 0 || suspected.some(({ sequence }) => sequence < first.sequence)
 }
 
+/** Whether a sweep is next, and waits for what these decisions return to the queue: it would leave that without money. */
+export function sweepAwaitsReturn({ queued: [first] }: StoredWork, followUps: readonly Decision[]): boolean {
+  return first !== undefined && isSweep(first) && followUps.some(({ do: what }) => what === 'requeue')
+}
+
 /** The balance that a transaction leaves untouched. A sweep may spend the reserve for cancellations. */
 export function reserveBeside(transaction: Transaction, relayer: Relayer, market: Market, policy: NetworkPolicy): Wei {
   return isSweep(transaction) ? 0n : reserveOf(relayer, market, policy)
