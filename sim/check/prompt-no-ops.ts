@@ -11,8 +11,8 @@ export const promptMs = 10_000
 /** Where nodes may answer late: two answers that take as long as can be, there and back. */
 export const lateMs = 4 * slowMsMax
 
-/** Round trips until what has spent the nonces below is found: a search takes seven, and the looks of a new owner confirm it. */
-const searchRounds = 16
+/** Round trips: a search for what has spent the nonces below takes seven, and a gateway without batches takes one send in each. */
+const farRounds = 64
 
 /** At the least price, in wei. */
 const noOpGas = 21_000n
@@ -45,7 +45,7 @@ export function watchPromptNoOps(world: World): PromptNoOps {
   const honest = nodes.filter(({ index }) => isAnyPool || index !== scenario.liar?.node)
   // Pools may have refused earlier ones, and they are repeated seldom where one has taken them.
   const earlier = new Set([...rows.all().values()].flatMap((row) => (row.canceled_at === null ? [] : [row.id])))
-  const farMs = searchRounds * 2 * Math.max(0, ...(scenario.latenciesMs ?? []))
+  const farMs = farRounds * 2 * Math.max(0, ...(scenario.latenciesMs ?? []))
   const since = new Map<string, { readonly ms: number; readonly block: number }>()
 
   const addressOf = ({ relayer_id: relayer }: Row) => addresses[Number(relayer.slice(1))] ?? ''
