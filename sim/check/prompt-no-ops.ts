@@ -10,6 +10,8 @@ export const promptBlocks = 3
 export const promptMs = 10_000
 /** Where nodes may answer late: two answers that take as long as can be, there and back. */
 export const lateMs = 4 * slowMsMax
+/** Six more: of a search for a spender that one of them has invented, and of a node that gets one send at a time. */
+const lateSearchMs = 12 * slowMsMax
 
 /** Round trips: a search for what has spent the nonces below takes seven, and a gateway without batches takes one send in each. */
 const farRounds = 64
@@ -62,6 +64,12 @@ export function watchPromptNoOps(world: World): PromptNoOps {
    */
   const isTaken = (row: Row) => heldFor(row).every((held) => held !== undefined && !bytes.recorded(held.hash))
 
+  /** Whether all pools lack something below its nonce: some refuse what follows a gap, and that below is checked by itself. */
+  function isBehindGap(row: Row): boolean {
+    const below = Array.from({ length: Math.max(0, (row.nonce ?? 0) - nextOf(row)) }, (_, index) => nextOf(row) + index)
+    return honest.every(({ pool }) => below.some((nonce) => !pool.bySender.get(addressOf(row))?.has(nonce)))
+  }
+
   /** Where gas is free an account may be empty. No pool replaces bytes for nothing, whatever a node says of its no-op. */
   function isPenniless(row: Row): boolean {
     return scenario.fees.isFree && accountAt(blocks.canonical(), addressOf(row)).balance < noOpGas
@@ -87,11 +95,12 @@ export function watchPromptNoOps(world: World): PromptNoOps {
         if (row.open === 0 || row.nonce === null) continue
         const from = since.get(row.id) ?? { ms: now, block: number }
         since.set(row.id, from)
-        const withinMs = (network.isPrompt ? promptMs : promptMs + lateMs) + farMs
+        const withinMs = (network.isPrompt ? promptMs : promptMs + lateMs + lateSearchMs) + farMs
         const isOver = now >= from.ms + withinMs && number >= from.block + promptBlocks
         // A pool may lose it again, as anvil's does with what follows a replaced one.
         if (isSpent(row) || hasNoOp(row) || (isOver && isExcused(row))) since.set(row.id, never)
         else if (!isOver) continue
+        else if (isBehindGap(row)) since.delete(row.id)
         else if (isRefused) history.fail(`${row.id.slice(-6)} is mined for long, and its nonce is not spent`)
         else history.fail(`${row.id.slice(-6)} was canceled, and no honest pool has its no-op: ${row.wait_facts}`)
       }
