@@ -299,13 +299,14 @@ async function observeAndDecide(
     const looked = withUnknowns(await observing, inquiry)
     const covered = coveredBy(work)
     lastLook = { observation: withKnownBalance(looked, lastLook), readAt: begunAt - (looked.headAgeMs ?? 0), covered }
+    let observation = looked
     if (done === 'bound') {
       const read = await meanwhile.readWork()
       if (!read) return undefined
       const { gapRecord } = work
       work = { ...queueCovered(withDue?.(read) ?? read, covered), ...(gapRecord && { gapRecord }) }
+      observation = asOfRows(looked, covered, work)
     }
-    const observation = asOfRows(looked, covered, work)
     work = withAnswers(work, underWay.broadcasts.takeAnswered())
     const due = withDue ? undefined : dueOf(work, observation, policy, context.clock.now())
     if (due) {

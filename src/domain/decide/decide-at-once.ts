@@ -81,8 +81,13 @@ export function continueQueue({ work: stored, ...situation }: Situation, { ageMs
 
 /** The part of the queue that a look has read for: a PUT since then needs a look of its own. */
 export function queueCovered(work: Work, covered: Covered): Work {
-  const end = work.queued.findIndex((each) => covered.get(each.id)?.revision !== revisionOf(each))
+  const end = work.queued.findIndex((each) => isNewer(each, covered))
   return end === -1 ? work : { ...work, queued: work.queued.slice(0, end) }
+}
+
+/** Whether the look did not ask about this payload: the transaction arrived since, or a PUT changed it. */
+function isNewer(transaction: Transaction, covered: Covered): boolean {
+  return covered.get(transaction.id)?.revision !== revisionOf(transaction)
 }
 
 /** Whether a node's answer says that the count, the balance or the room of a look holds no longer. */
@@ -103,8 +108,7 @@ export function asOfRows(
   { open, queued }: Pick<Work, 'open' | 'queued'>,
 ): Observation {
   const { estimates, inclusions } = observation
-  const isChanged = (each: Transaction) => covered.get(each.id)?.revision !== revisionOf(each)
-  const changed = [...open, ...queued].filter((each) => estimates.has(each.id) && isChanged(each))
+  const changed = [...open, ...queued].filter((each) => estimates.has(each.id) && isNewer(each, covered))
   const bound = inFlightOf({ open }).filter(
     ({ id, lifecycle: { nonce } }) => inclusions.has(nonce) && covered.get(id)?.nonce !== nonce,
   )
