@@ -4,36 +4,27 @@ import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
 import { chromiumPath } from '../../tooling/dashboard/browser.ts'
 import { databaseIn } from '../../tooling/tested-database.ts'
-import { type Desk, openDesk } from '../browser/support/visit.ts'
+import type { Desk } from '../browser/support/visit.ts'
 import { spendBehindItsBack } from '../e2e/support/foreign.ts'
 import { inPool, pay, reached } from '../e2e/support/play.ts'
-import { anvilStage, type Stage } from '../e2e/support/stage.ts'
+import type { Stage } from '../e2e/support/stage.ts'
 import { isSkipped } from '../support/is-skipped.ts'
-import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import type { WebhookReceiver } from '../support/webhook-receiver.ts'
+import { type Night, openNight } from './support/night.ts'
 import { firstCommand, readBy, rescind } from './support/operator.ts'
 
-const signingKey = 'a-signing-key-of-32-characters-or-more'
 /** A look comes within a minute, and an event when the condition has held for a minute. */
 const limitMs = 150_000
 
 describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
-  let receiver: WebhookReceiver
+  let night: Night
   let desk: Desk<Stage<Anvil>>
+  let receiver: WebhookReceiver
   beforeAll(async () => {
-    receiver = await startReceiver(signingKey)
-    desk = await openDesk(() =>
-      anvilStage({
-        requiredConfirmations: 2,
-        relayers: { one: {} },
-        notifications: [{ id: 'hook', url: receiver.url, signingKey }],
-        service: { env: { WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' } },
-      }),
-    )
+    night = await openNight()
+    ;({ desk, receiver } = night)
   })
-  afterAll(async () => {
-    await desk?.[Symbol.asyncDispose]()
-    await receiver?.[Symbol.asyncDispose]()
-  })
+  afterAll(() => night?.[Symbol.asyncDispose]())
 
   /** What the account does before is its own past. */
   async function firstLook({ directory }: Stage<Anvil>['service']) {

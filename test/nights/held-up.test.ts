@@ -9,26 +9,22 @@ import { inPool, mineUntil, pay, reached, view } from '../e2e/support/play.ts'
 import { anvilStage, type Stage, type StageOptions } from '../e2e/support/stage.ts'
 import { type LyingStage, lyingStage } from '../lies/support/lying-stage.ts'
 import { isSkipped } from '../support/is-skipped.ts'
-import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import type { WebhookReceiver } from '../support/webhook-receiver.ts'
+import { reportingTo, startNightReceiver } from './support/night.ts'
 import { lookAt, readBy, rescind } from './support/operator.ts'
 
-const signingKey = 'a-signing-key-of-32-characters-or-more'
 const gwei = 10n ** 9n
 
 let receiver: WebhookReceiver
 beforeAll(async () => {
-  receiver = await startReceiver(signingKey)
+  receiver = await startNightReceiver()
 })
 afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]()
 })
 
 function staged(relayers: StageOptions['relayers']) {
-  return {
-    relayers,
-    notifications: [{ id: 'hook', url: receiver.url, signingKey }],
-    service: { env: { WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' } },
-  }
+  return { relayers, ...reportingTo(receiver) }
 }
 
 interface Night {
