@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../tooling/client.ts'
 import type { Leaving } from './far-node.ts'
 import type { Figure } from './figure.ts'
-import { countOf, inWords, type Place, postMany } from './latency-place.ts'
+import { countOf, inWords, type Place, postMany, type Row } from './latency-place.ts'
 import { median } from './median.ts'
 
 const windows = 20
 const limitMs = 45_000
-/** Where the service finds its window out by itself. */
-const usualMs = 8_000
+/** Where the service finds its window out by itself, which takes it some rounds. */
+const usualMs = 15_000
+const growsMs = ({ roundTripMs }: Row) => Math.max(30_000, 45 * roundTripMs)
 const queued = 2_000
 
 export async function measureQueue(place: Place): Promise<Figure[]> {
@@ -22,6 +23,7 @@ export async function measureQueue(place: Place): Promise<Figure[]> {
     limitMs: 60_000,
     what: 'a window to be mined',
   })
+  if (maxInFlight === undefined) await sleep(growsMs(row))
   const [first, begun, from] = [await countOf(place.anvil, 'latest'), performance.now(), node.requests.length]
   const isOver = async () => {
     if (performance.now() - begun >= (maxInFlight === undefined ? usualMs : limitMs)) return true
