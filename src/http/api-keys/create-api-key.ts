@@ -10,6 +10,7 @@ import { operation } from '../request/operation.ts'
 import { parseTime } from '../request/parse-values.ts'
 import { forms, stated } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { newApiKeySchema, presentApiKey } from './read-api-keys.ts'
 
 /** `checkApiKey` enforces it: a key with admin can make another without a list. */
@@ -25,45 +26,40 @@ const relayersWanted = `a list of 1 to ${apiKeyRelayersMax} relayers' ids, or no
 
 const timeWanted = 'a time by RFC 3339, such as "2030-01-31T12:00:00Z", or nothing for a key that does not expire'
 
-const bodySchema = Type.Object(
-  {
-    name: Type.String({
-      // Control characters, without `\p`: generators of clients do not support it.
-      pattern: `^[^\\u0000-\\u001f\\u007f-\\u009f]{1,${apiKeyNameCharsMax}}$`,
-      description: `a name for people, of 1 to ${apiKeyNameCharsMax} characters on one line`,
-    }),
-    scopes: Type.Array(Type.Enum([...scopes], { description: `one of ${scopes.join(', ')}` }), {
+const bodySchema = closed('ApiKeyRequest', {
+  ...stated({ anyOf: allowed }),
+  examples: [
+    { name: 'dashboard', scopes: ['read'] },
+    { name: 'billing', scopes: ['read', 'send', 'cancel'], relayers: ['local'], expires_at: '2099-12-31T00:00:00Z' },
+  ],
+})({
+  name: Type.String({
+    // Control characters, without `\p`: generators of clients do not support it.
+    pattern: `^[^\\u0000-\\u001f\\u007f-\\u009f]{1,${apiKeyNameCharsMax}}$`,
+    description: `a name for people, of 1 to ${apiKeyNameCharsMax} characters on one line`,
+  }),
+  scopes: Type.Array(Type.Enum([...scopes], { description: `one of ${scopes.join(', ')}` }), {
+    minItems: 1,
+    maxItems: scopes.length,
+    description: `a list of the key's scopes: one or more of ${scopes.join(', ')}`,
+  }),
+  relayers: Type.Optional(
+    Type.Array(Type.Unsafe<RelayerId>(Type.String({ minLength: 1, maxLength: 100 })), {
       minItems: 1,
-      maxItems: scopes.length,
-      description: `a list of the key's scopes: one or more of ${scopes.join(', ')}`,
+      maxItems: apiKeyRelayersMax,
+      description: relayersWanted,
+      ...stated({ description: `${relayersWanted}; each exists` }),
     }),
-    relayers: Type.Optional(
-      Type.Array(Type.Unsafe<RelayerId>(Type.String({ minLength: 1, maxLength: 100 })), {
-        minItems: 1,
-        maxItems: apiKeyRelayersMax,
-        description: relayersWanted,
-        ...stated({ description: `${relayersWanted}; each exists` }),
-      }),
-    ),
-    expires_at: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        maxLength: 64,
-        description: timeWanted,
-        ...stated({ description: `${timeWanted}; it lies in the future` }),
-      }),
-    ),
-  },
-  {
-    title: 'ApiKeyRequest',
-    additionalProperties: false,
-    ...stated({ anyOf: allowed }),
-    examples: [
-      { name: 'dashboard', scopes: ['read'] },
-      { name: 'billing', scopes: ['read', 'send', 'cancel'], relayers: ['local'], expires_at: '2099-12-31T00:00:00Z' },
-    ],
-  },
-)
+  ),
+  expires_at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      maxLength: 64,
+      description: timeWanted,
+      ...stated({ description: `${timeWanted}; it lies in the future` }),
+    }),
+  ),
+})
 
 export function createApiKey(commands: CommandContext) {
   return operation({

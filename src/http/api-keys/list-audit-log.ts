@@ -7,32 +7,29 @@ import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { pageOf, pageProperties, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { such, time } from '../response/forms.ts'
+import { closed, such, time } from '../response/forms.ts'
 import { labelsSchema, presentLabels, presentTime } from '../response/present-values.ts'
 
-const entrySchema = Type.Object(
-  {
-    id: such('1042-7', "The record's position in the log, for `before`"),
-    at: time(),
-    outcome: Type.Enum(['allowed', 'refused', 'failed']),
-    code: Type.Optional(Type.String({ description: 'For a refusal or a failure: its `Relayer-Error-Code`' })),
-    key_id: Type.Optional(Type.String({ description: 'Absent: unauthenticated' })),
-    operation: Type.Optional(Type.String({ description: 'Its `operationId` in this document' })),
-    relayer_id: Type.Optional(Type.String()),
-    transaction_id: Type.Optional(Type.String()),
-    subject_id: Type.Optional(Type.String({ description: 'The id of any other entity, such as an API key' })),
-    labels: Type.Optional(labelsSchema),
-    request_id: Type.Optional(Type.String({ description: "The request's `X-Request-Id`" })),
-    address: Type.Optional(Type.String()),
-    count: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: 'How many equal refusals, or requests that changed nothing, this record stands for',
-      }),
-    ),
-  },
-  { title: 'AuditRecord', additionalProperties: false },
-)
+const entrySchema = closed('AuditRecord')({
+  id: such('1042-7', "The record's position in the log, for `before`"),
+  at: time(),
+  outcome: Type.Enum(['allowed', 'refused', 'failed']),
+  code: Type.Optional(Type.String({ description: 'For a refusal or a failure: its `Relayer-Error-Code`' })),
+  key_id: Type.Optional(Type.String({ description: 'Absent: unauthenticated' })),
+  operation: Type.Optional(Type.String({ description: 'Its `operationId` in this document' })),
+  relayer_id: Type.Optional(Type.String()),
+  transaction_id: Type.Optional(Type.String()),
+  subject_id: Type.Optional(Type.String({ description: 'The id of any other entity, such as an API key' })),
+  labels: Type.Optional(labelsSchema),
+  request_id: Type.Optional(Type.String({ description: "The request's `X-Request-Id`" })),
+  address: Type.Optional(Type.String()),
+  count: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'How many equal refusals, or requests that changed nothing, this record stands for',
+    }),
+  ),
+})
 
 const querySchema = Type.Object(
   {

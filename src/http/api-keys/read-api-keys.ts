@@ -6,7 +6,7 @@ import { operation } from '../request/operation.ts'
 import { apiKeyParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { some, such, time } from '../response/forms.ts'
+import { closed, some, such, time } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import { presentTime } from '../response/present-values.ts'
 
@@ -24,13 +24,13 @@ const properties = {
   last_used_at: Type.Optional(time('To the minute; absent: never')),
 }
 
-export const apiKeySchema = Type.Object(properties, { title: 'ApiKey', additionalProperties: false })
+export const apiKeySchema = closed('ApiKey')(properties)
 
 /** The response to the creation, which alone shows the key. */
-export const newApiKeySchema = Type.Object(
-  { ...properties, key: such('rescind_7Qw2…', 'The bearer token; shown in this response only') },
-  { title: 'NewApiKey', additionalProperties: false },
-)
+export const newApiKeySchema = closed('NewApiKey')({
+  ...properties,
+  key: such('rescind_7Qw2…', 'The bearer token; shown in this response only'),
+})
 
 export function presentApiKey(key: ApiKey): Static<typeof apiKeySchema> {
   return {

@@ -9,7 +9,7 @@ import { bulkIdsMax, bulkRelayersMax, bulkTagsMax, idempotencyKeyCharsMax } from
 import { nameInBody, noteInBody } from '../request/parameters.ts'
 import { addressSchema, parseAddress, parseTime } from '../request/parse-values.ts'
 import { invalid } from '../request/validate.ts'
-import { some } from '../response/forms.ts'
+import { closed, some } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 import { parseTag, tagSchema } from '../transactions/labels.ts'
 import { filterProperties, rangesOf } from '../transactions/list-filter.ts'
@@ -27,58 +27,53 @@ const { created_to, nonce_from, nonce_to, value_from, value_to } = filterPropert
 
 const tagList = Type.Array(tagSchema, { minItems: 1, maxItems: bulkTagsMax })
 
-const filterSchema = Type.Object(
-  {
-    ids: Type.Optional(
-      Type.Array(
-        Type.Unsafe<TransactionId>(
-          Type.String({
-            minLength: 1,
-            maxLength: 64,
-            description: 'the id of a transaction',
-            examples: [some.transactionId],
-          }),
-        ),
-        {
-          minItems: 1,
-          maxItems: bulkIdsMax,
-          description: `1 to ${bulkIdsMax} ids of transactions`,
-        },
-      ),
-    ),
-    to: Type.Optional(addressSchema('the address of the receiver: 0x and 40 hex digits')),
-    selector: Type.Optional(
-      Type.Unsafe<Hex>(
+const filterSchema = closed('BulkFilter', {
+  description: 'an object such as {"older_than": "10m"}; {} matches everything',
+  examples: [{ older_than: '10m' }],
+})({
+  ids: Type.Optional(
+    Type.Array(
+      Type.Unsafe<TransactionId>(
         Type.String({
-          pattern: '^0x([0-9a-fA-F]{8})?$',
-          description: 'the first four bytes of the data: 0x and 8 hex digits, or 0x for a call without data',
-          examples: ['0xa9059cbb'],
+          minLength: 1,
+          maxLength: 64,
+          description: 'the id of a transaction',
+          examples: [some.transactionId],
         }),
       ),
-    ),
-    tag: Type.Optional(
-      Type.Union([tagSchema, tagList], {
-        description: `a tag, or a list of up to ${bulkTagsMax} tags: those that have one of them`,
-      }),
-    ),
-    status: Type.Optional(
-      Type.Array(Type.Enum([...pendingStatuses], { description: `one of ${pendingStatuses.join(', ')}` }), {
+      {
         minItems: 1,
-        description: `a list of ${pendingStatuses.join(', ')}`,
+        maxItems: bulkIdsMax,
+        description: `1 to ${bulkIdsMax} ids of transactions`,
+      },
+    ),
+  ),
+  to: Type.Optional(addressSchema('the address of the receiver: 0x and 40 hex digits')),
+  selector: Type.Optional(
+    Type.Unsafe<Hex>(
+      Type.String({
+        pattern: '^0x([0-9a-fA-F]{8})?$',
+        description: 'the first four bytes of the data: 0x and 8 hex digits, or 0x for a call without data',
+        examples: ['0xa9059cbb'],
       }),
     ),
-    created_to,
-    older_than: duration('at least so long'),
-    newer_than: duration('less than so long'),
-    ...{ nonce_from, nonce_to, value_from, value_to },
-  },
-  {
-    title: 'BulkFilter',
-    additionalProperties: false,
-    description: 'an object such as {"older_than": "10m"}; {} matches everything',
-    examples: [{ older_than: '10m' }],
-  },
-)
+  ),
+  tag: Type.Optional(
+    Type.Union([tagSchema, tagList], {
+      description: `a tag, or a list of up to ${bulkTagsMax} tags: those that have one of them`,
+    }),
+  ),
+  status: Type.Optional(
+    Type.Array(Type.Enum([...pendingStatuses], { description: `one of ${pendingStatuses.join(', ')}` }), {
+      minItems: 1,
+      description: `a list of ${pendingStatuses.join(', ')}`,
+    }),
+  ),
+  created_to,
+  older_than: duration('at least so long'),
+  newer_than: duration('less than so long'),
+  ...{ nonce_from, nonce_to, value_from, value_to },
+})
 
 const appliedIds = Type.Array(Type.Unsafe<TransactionId>(Type.String({ examples: [some.transactionId] })), {
   description:
@@ -86,10 +81,11 @@ const appliedIds = Type.Array(Type.Unsafe<TransactionId>(Type.String({ examples:
 })
 
 /** The filter in an answer. */
-export const appliedFilterSchema = Type.Object(
-  { ...filterSchema.properties, ids: Type.Optional(appliedIds), tag: Type.Optional(tagList) },
-  { title: 'AppliedBulkFilter', additionalProperties: false, examples: [{ older_than: '10m' }] },
-)
+export const appliedFilterSchema = closed('AppliedBulkFilter', { examples: [{ older_than: '10m' }] })({
+  ...filterSchema.properties,
+  ids: Type.Optional(appliedIds),
+  tag: Type.Optional(tagList),
+})
 
 const orderProperties = {
   name: Type.Optional(nameInBody),
@@ -118,29 +114,22 @@ const orderProperties = {
 }
 
 /** A name and a reason have no effect: the body may be that of the request that follows. */
-export const bulkPreviewBodySchema = Type.Object(orderProperties, {
-  title: 'BulkCancellationPreviewRequest',
-  additionalProperties: false,
+export const bulkPreviewBodySchema = closed('BulkCancellationPreviewRequest', {
   examples: [{ filter: { older_than: '10m' }, relayers: ['local'] }],
-})
+})(orderProperties)
 
-export const bulkBodySchema = Type.Object(
-  {
-    ...orderProperties,
-    at_most: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'a number of transactions, 0 or more: if more would be canceled, nothing is',
-      }),
-    ),
-  },
-  {
-    title: 'BulkCancellationRequest',
-    additionalProperties: false,
-    examples: [{ name: 'stuck payouts', filter: { older_than: '10m' }, relayers: ['local'] }],
-  },
-)
+export const bulkBodySchema = closed('BulkCancellationRequest', {
+  examples: [{ name: 'stuck payouts', filter: { older_than: '10m' }, relayers: ['local'] }],
+})({
+  ...orderProperties,
+  at_most: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'a number of transactions, 0 or more: if more would be canceled, nothing is',
+    }),
+  ),
+})
 
 export const bulkHeaders = Type.Object({
   'idempotency-key': Type.String({

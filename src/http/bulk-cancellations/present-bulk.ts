@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { BulkCancellation, BulkPart, BulkRefusal } from '../../domain/bulk-cancellation.ts'
 import { finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
-import { count, some, such, time, wei } from '../response/forms.ts'
+import { closed, count, some, such, time, wei } from '../response/forms.ts'
 import { counted, presentTime } from '../response/present-values.ts'
 import { appliedFilterSchema, presentFilter } from './parse-bulk.ts'
 
@@ -11,60 +11,51 @@ const countsExample = {
   ...{ cost: '31500000000000', cost_unknown: 0, safe_to_retry: 41 },
 }
 
-export const countsSchema = Type.Object(
-  {
-    dropped: count('No node ever had them'),
-    racing: count('A no-op competes for their nonce'),
-    won: count('The no-op took their nonce'),
-    lost: count('They, or their replacements, were mined'),
-    external: count('A foreign transaction took their nonce'),
-    not_final: count('Those of the above whose state may change again'),
-    already: count('Matches whose earlier cancellation was racing at the instant: they are not counted above'),
-    refused: count('Matches that were not canceled'),
-    cost: wei('Wei that no-ops cost in fees so far'),
-    cost_unknown: count('No-ops whose fees no node reported'),
-    safe_to_retry: Type.Union([Type.Literal('all'), Type.Integer({ minimum: 0 })], {
-      description:
-        'How many can never execute, so their payloads may be sent again; "all" once that holds for each of those that were canceled',
-    }),
-  },
-  { title: 'BulkCounts', additionalProperties: false, examples: [countsExample] },
-)
+export const countsSchema = closed('BulkCounts', { examples: [countsExample] })({
+  dropped: count('No node ever had them'),
+  racing: count('A no-op competes for their nonce'),
+  won: count('The no-op took their nonce'),
+  lost: count('They, or their replacements, were mined'),
+  external: count('A foreign transaction took their nonce'),
+  not_final: count('Those of the above whose state may change again'),
+  already: count('Matches whose earlier cancellation was racing at the instant: they are not counted above'),
+  refused: count('Matches that were not canceled'),
+  cost: wei('Wei that no-ops cost in fees so far'),
+  cost_unknown: count('No-ops whose fees no node reported'),
+  safe_to_retry: Type.Union([Type.Literal('all'), Type.Integer({ minimum: 0 })], {
+    description:
+      'How many can never execute, so their payloads may be sent again; "all" once that holds for each of those that were canceled',
+  }),
+})
 
-const partSchema = Type.Object(
-  {
-    relayer_id: such('local'),
-    state: Type.Enum(['waiting', 'written'], {
-      description: '`waiting`: the relayer still sends. `written`: its matches are canceled',
-    }),
-    instant: Type.Optional(time('When the relayer stopped; absent before, and of a relayer that was deleted first')),
-    counts: countsSchema,
-    refused: Type.Array(
-      Type.Object(
-        {
-          transaction_id: such(some.transactionId),
-          reason: Type.Enum(['unreadable', 'costs', 'beyond_max_cost'], {
-            description:
-              '`unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost`',
-          }),
-          message: Type.String(),
-          needs: Type.Optional(
-            Type.Enum(['no_op', 'gap_filler'], {
-              description: '`no_op`: a node may have it. `gap_filler`: a nonce above its own stays in use',
-            }),
-          ),
-          cost: Type.Optional(wei('Wei that its cancellation may cost, if a price was observed')),
-          left: Type.Optional(wei('Wei of `max_cost` that were left when its turn came')),
-        },
-        { title: 'BulkRefusal', additionalProperties: false },
+const partSchema = closed('BulkPart')({
+  relayer_id: such('local'),
+  state: Type.Enum(['waiting', 'written'], {
+    description: '`waiting`: the relayer still sends. `written`: its matches are canceled',
+  }),
+  instant: Type.Optional(time('When the relayer stopped; absent before, and of a relayer that was deleted first')),
+  counts: countsSchema,
+  refused: Type.Array(
+    closed('BulkRefusal')({
+      transaction_id: such(some.transactionId),
+      reason: Type.Enum(['unreadable', 'costs', 'beyond_max_cost'], {
+        description:
+          '`unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost`',
+      }),
+      message: Type.String(),
+      needs: Type.Optional(
+        Type.Enum(['no_op', 'gap_filler'], {
+          description: '`no_op`: a node may have it. `gap_filler`: a nonce above its own stays in use',
+        }),
       ),
-    ),
-    cost_max: Type.Optional(wei('Wei that its no-ops may cost at most: the sum of the shares of `max_cost`')),
-    final: Type.Boolean({ description: 'Every verdict is final' }),
-    final_at: Type.Optional(time()),
-  },
-  { title: 'BulkPart', additionalProperties: false },
-)
+      cost: Type.Optional(wei('Wei that its cancellation may cost, if a price was observed')),
+      left: Type.Optional(wei('Wei of `max_cost` that were left when its turn came')),
+    }),
+  ),
+  cost_max: Type.Optional(wei('Wei that its no-ops may cost at most: the sum of the shares of `max_cost`')),
+  final: Type.Boolean({ description: 'Every verdict is final' }),
+  final_at: Type.Optional(time()),
+})
 
 const headProperties = {
   id: such(some.bulkId),
@@ -99,34 +90,25 @@ const example = {
 }
 
 /** An item of the list. */
-export const bulkHeadSchema = Type.Object(headProperties, {
-  title: 'BulkCancellationHead',
-  additionalProperties: false,
-  examples: [example],
-})
+export const bulkHeadSchema = closed('BulkCancellationHead', { examples: [example] })(headProperties)
 
-export const bulkSchema = Type.Object(
-  { ...headProperties, parts: Type.Array(partSchema) },
-  {
-    title: 'BulkCancellationObject',
-    additionalProperties: false,
-    examples: [
-      {
-        ...example,
-        parts: [
-          {
-            relayer_id: 'local',
-            state: 'written',
-            instant: some.time,
-            counts: countsExample,
-            refused: [],
-            final: false,
-          },
-        ],
-      },
-    ],
-  },
-)
+export const bulkSchema = closed('BulkCancellationObject', {
+  examples: [
+    {
+      ...example,
+      parts: [
+        {
+          relayer_id: 'local',
+          state: 'written',
+          instant: some.time,
+          counts: countsExample,
+          refused: [],
+          final: false,
+        },
+      ],
+    },
+  ],
+})({ ...headProperties, parts: Type.Array(partSchema) })
 
 type Summary = Pick<
   Static<typeof bulkHeadSchema>,

@@ -13,7 +13,7 @@ import { requesterIdOf } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
 import type { LimitedReads } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
-import { count, some, such, time, wei } from '../response/forms.ts'
+import { closed, count, some, such, time, wei } from '../response/forms.ts'
 import { counted, presentTime } from '../response/present-values.ts'
 import { refuseUngranted } from './create-bulk.ts'
 import { bulkPreviewBodySchema, requestOf } from './parse-bulk.ts'
@@ -22,80 +22,66 @@ const sampledMax = 20
 
 const countsExample = { matches: 43, free: 40, no_ops: 3, already: 0, left: 0 }
 
-const countsSchema = Type.Object(
-  {
-    matches: count('Those that would be canceled'),
-    free: count('Those of them that cost nothing'),
-    no_ops: count('No-ops that they need: one each, also for a nonce that a gap filler has to use'),
-    already: count('Matches whose earlier cancellation is racing: they are not counted above'),
-    left: count('Matches that `only` or `max_cost` leaves as they are'),
-  },
-  { title: 'BulkPreviewCounts', additionalProperties: false, examples: [countsExample] },
-)
+const countsSchema = closed('BulkPreviewCounts', { examples: [countsExample] })({
+  matches: count('Those that would be canceled'),
+  free: count('Those of them that cost nothing'),
+  no_ops: count('No-ops that they need: one each, also for a nonce that a gap filler has to use'),
+  already: count('Matches whose earlier cancellation is racing: they are not counted above'),
+  left: count('Matches that `only` or `max_cost` leaves as they are'),
+})
 
 const costExample = { now: '31500000000000', max: '315000000000000' }
 
 const costSchema = Type.Optional(
-  Type.Object(
-    {
-      now: wei('Wei: the most that its no-ops can cost at the last observed price'),
-      max: wei(
-        'Wei: the most that they can come to cost: with `max_cost` no more than that, else up to `cancel_gas_price_cap`, and without this policy ten times `now`',
-      ),
-    },
-    {
-      title: 'BulkPreviewCost',
-      additionalProperties: false,
-      description: 'Absent without an observed price, and for relayers of different symbols together',
-      examples: [costExample],
-    },
+  closed('BulkPreviewCost', {
+    description: 'Absent without an observed price, and for relayers of different symbols together',
+    examples: [costExample],
+  })({
+    now: wei('Wei: the most that its no-ops can cost at the last observed price'),
+    max: wei(
+      'Wei: the most that they can come to cost: with `max_cost` no more than that, else up to `cancel_gas_price_cap`, and without this policy ten times `now`',
+    ),
+  }),
+)
+
+const partSchema = closed('BulkPreviewPart')({
+  relayer_id: such('local'),
+  counts: countsSchema,
+  cost: costSchema,
+  symbol: such('ETH'),
+})
+
+const sampleSchema = closed('BulkPreviewSample')({
+  relayer_id: such('local'),
+  transaction_id: such(some.transactionId),
+  nonce: Type.Optional(Type.Integer({ minimum: 0 })),
+  by: Type.Optional(
+    Type.Enum(['no_op', 'gap_filler'], {
+      description: '`no_op`: a node may have it. `gap_filler`: its nonce would be left unused. Absent: it is free',
+    }),
   ),
-)
+  cost: Type.Optional(wei('Wei that its cancellation may cost, if a price was observed')),
+})
 
-const partSchema = Type.Object(
-  { relayer_id: such('local'), counts: countsSchema, cost: costSchema, symbol: such('ETH') },
-  { title: 'BulkPreviewPart', additionalProperties: false },
-)
-
-const sampleSchema = Type.Object(
-  {
-    relayer_id: such('local'),
-    transaction_id: such(some.transactionId),
-    nonce: Type.Optional(Type.Integer({ minimum: 0 })),
-    by: Type.Optional(
-      Type.Enum(['no_op', 'gap_filler'], {
-        description: '`no_op`: a node may have it. `gap_filler`: its nonce would be left unused. Absent: it is free',
-      }),
-    ),
-    cost: Type.Optional(wei('Wei that its cancellation may cost, if a price was observed')),
-  },
-  { title: 'BulkPreviewSample', additionalProperties: false },
-)
-
-const previewSchema = Type.Object(
-  {
-    instant: time(
-      'Later creations are not counted. As `filter.created_to` of the bulk cancellation it excludes later sends, and `counts.matches` as its `at_most` refuses more',
-    ),
-    counts: countsSchema,
-    cost: costSchema,
-    parts: Type.Array(partSchema),
-    sample: Type.Array(sampleSchema, { description: `At most ${sampledMax} of those that would be canceled` }),
-  },
-  {
-    title: 'BulkCancellationPreview',
-    additionalProperties: false,
-    examples: [
-      {
-        instant: some.time,
-        counts: countsExample,
-        cost: costExample,
-        parts: [{ relayer_id: 'local', counts: countsExample, cost: costExample, symbol: 'ETH' }],
-        sample: [{ relayer_id: 'local', transaction_id: some.transactionId }],
-      },
-    ],
-  },
-)
+const previewSchema = closed('BulkCancellationPreview', {
+  examples: [
+    {
+      instant: some.time,
+      counts: countsExample,
+      cost: costExample,
+      parts: [{ relayer_id: 'local', counts: countsExample, cost: costExample, symbol: 'ETH' }],
+      sample: [{ relayer_id: 'local', transaction_id: some.transactionId }],
+    },
+  ],
+})({
+  instant: time(
+    'Later creations are not counted. As `filter.created_to` of the bulk cancellation it excludes later sends, and `counts.matches` as its `at_most` refuses more',
+  ),
+  counts: countsSchema,
+  cost: costSchema,
+  parts: Type.Array(partSchema),
+  sample: Type.Array(sampleSchema, { description: `At most ${sampledMax} of those that would be canceled` }),
+})
 
 export function previewBulk(
   commands: CommandContext,

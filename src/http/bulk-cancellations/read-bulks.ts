@@ -6,6 +6,7 @@ import { operation } from '../request/operation.ts'
 import { bulkParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import { sendList } from '../response/sliced-list.ts'
 import { cancellationSchema, presentCancellation } from '../transactions/present-cancellation.ts'
@@ -53,10 +54,10 @@ export function listBulks(reads: Reads) {
   })
 }
 
-const itemSchema = Type.Object(
-  { transaction: transactionSchema, cancellation: cancellationSchema },
-  { title: 'BulkCanceledTransaction', additionalProperties: false },
-)
+const itemSchema = closed('BulkCanceledTransaction')({
+  transaction: transactionSchema,
+  cancellation: cancellationSchema,
+})
 
 /** Lists the transactions of a bulk cancellation, each with its verdict (GET). */
 export function listBulkTransactions(reads: Reads) {

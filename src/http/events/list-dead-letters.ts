@@ -7,22 +7,19 @@ import { operation } from '../request/operation.ts'
 import { deadLettersParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { answers } from '../response/envelope.ts'
-import { such, time } from '../response/forms.ts'
+import { closed, such, time } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import { presentTime } from '../response/present-values.ts'
 import { sendList } from '../response/sliced-list.ts'
 import { eventSchema, presentEvent } from './present-event.ts'
 
-const deadLetterSchema = Type.Object(
-  {
-    event: eventSchema,
-    tries: Type.Integer({ minimum: 0 }),
-    first_tried_at: Type.Optional(time('Absent if the day of the event was over before its first try')),
-    gave_up_at: time(),
-    last_error: such('the receiver answered 503'),
-  },
-  { title: 'DeadLetter', additionalProperties: false },
-)
+const deadLetterSchema = closed('DeadLetter')({
+  event: eventSchema,
+  tries: Type.Integer({ minimum: 0 }),
+  first_tried_at: Type.Optional(time('Absent if the day of the event was over before its first try')),
+  gave_up_at: time(),
+  last_error: such('the receiver answered 503'),
+})
 
 export function listDeadLetters(management: ManagementContext) {
   return operation({

@@ -6,7 +6,7 @@ import type { BulkEvent } from '../../domain/bulk-event.ts'
 import { heldConditions, runbookOf } from '../../domain/condition.ts'
 import type { StoredEvent, TestEvent, TransactionEvent } from '../../domain/event.ts'
 import { countsSchema, presentBulkSummary } from '../bulk-cancellations/present-bulk.ts'
-import { some, such, time } from '../response/forms.ts'
+import { closed, some, such, time } from '../response/forms.ts'
 import { labelsSchema, presentLabels, presentTime } from '../response/present-values.ts'
 import { outcomeSchema, presentOutcome } from '../transactions/present-cancellation.ts'
 import { presentTransaction, transactionExample, transactionSchema } from '../transactions/present-transaction.ts'
@@ -16,113 +16,82 @@ const eventId = Type.String({
   examples: [some.eventId],
 })
 
-const transactionEventSchema = Type.Object(
-  {
-    id: eventId,
-    event: Type.Enum(['transaction_update', 'transaction_attention', 'transaction_alarm'], {
-      description:
-        'alarm: an execution that was confirmed is not any more: a reorganization took it back, or its inclusion was false or is in doubt',
+const transactionEventSchema = closed('TransactionEvent')({
+  id: eventId,
+  event: Type.Enum(['transaction_update', 'transaction_attention', 'transaction_alarm'], {
+    description:
+      'alarm: an execution that was confirmed is not any more: a reorganization took it back, or its inclusion was false or is in doubt',
+  }),
+  timestamp: time('When it happened'),
+  terminal: Type.Boolean({ description: 'The last event of this transaction' }),
+  payload: closed('EventPayload', {
+    description: 'The transaction as it was then',
+    examples: [{ payload_type: 'transaction', ...transactionExample }],
+  })({ payload_type: Type.Literal('transaction'), ...transactionSchema.properties }),
+  cancellation: Type.Optional(outcomeSchema),
+  labels: Type.Optional(labelsSchema),
+})
+
+const bulkEventSchema = closed('BulkCancellationEvent')({
+  id: eventId,
+  event: Type.Enum(['bulk_cancellation_progress', 'bulk_cancellation_final'], {
+    description: 'progress: in streams only, at most once a second. final: every verdict at these relayers is final',
+  }),
+  timestamp: time('When it was observed'),
+  terminal: Type.Boolean({ description: 'The last event of this bulk cancellation at these relayers' }),
+  payload: closed('BulkEventPayload', {
+    description: 'The bulk cancellation at these relayers, as it was when the event was sent',
+  })({
+    payload_type: Type.Literal('bulk_cancellation'),
+    id: such(some.bulkId),
+    origin: Type.Enum(['request', 'delete'], {
+      description: '`delete`: a DELETE of everything pending made it. It sends no webhook',
     }),
-    timestamp: time('When it happened'),
-    terminal: Type.Boolean({ description: 'The last event of this transaction' }),
-    payload: Type.Object(
-      { payload_type: Type.Literal('transaction'), ...transactionSchema.properties },
-      {
-        title: 'EventPayload',
-        additionalProperties: false,
-        description: 'The transaction as it was then',
-        examples: [{ payload_type: 'transaction', ...transactionExample }],
-      },
-    ),
-    cancellation: Type.Optional(outcomeSchema),
-    labels: Type.Optional(labelsSchema),
-  },
-  { title: 'TransactionEvent', additionalProperties: false },
-)
-
-const bulkEventSchema = Type.Object(
-  {
-    id: eventId,
-    event: Type.Enum(['bulk_cancellation_progress', 'bulk_cancellation_final'], {
-      description: 'progress: in streams only, at most once a second. final: every verdict at these relayers is final',
+    name: Type.Optional(Type.String()),
+    reason: Type.Optional(Type.String()),
+    requested_at: time(),
+    requested_by: Type.Optional(such(some.apiKeyId, 'The API key')),
+    relayers: Type.Array(such('local'), {
+      description: 'In a stream: those that its reader sees. In a webhook: those of the notification',
     }),
-    timestamp: time('When it was observed'),
-    terminal: Type.Boolean({ description: 'The last event of this bulk cancellation at these relayers' }),
-    payload: Type.Object(
-      {
-        payload_type: Type.Literal('bulk_cancellation'),
-        id: such(some.bulkId),
-        origin: Type.Enum(['request', 'delete'], {
-          description: '`delete`: a DELETE of everything pending made it. It sends no webhook',
-        }),
-        name: Type.Optional(Type.String()),
-        reason: Type.Optional(Type.String()),
-        requested_at: time(),
-        requested_by: Type.Optional(such(some.apiKeyId, 'The API key')),
-        relayers: Type.Array(such('local'), {
-          description: 'In a stream: those that its reader sees. In a webhook: those of the notification',
-        }),
-        counts: countsSchema,
-        final_at: Type.Optional(time('Of the final event')),
-      },
-      {
-        title: 'BulkEventPayload',
-        additionalProperties: false,
-        description: 'The bulk cancellation at these relayers, as it was when the event was sent',
-      },
-    ),
-  },
-  { title: 'BulkCancellationEvent', additionalProperties: false },
-)
+    counts: countsSchema,
+    final_at: Type.Optional(time('Of the final event')),
+  }),
+})
 
-const attentionEventSchema = Type.Object(
-  {
-    id: eventId,
-    event: Type.Literal('relayer_attention'),
-    timestamp: time('When it was observed'),
-    terminal: Type.Boolean({ description: 'No condition is left' }),
-    payload: Type.Object(
-      {
-        payload_type: Type.Enum(['relayer', 'network'], {
-          description: 'network: its nodes, which these relayers share. One event for each notification of them',
-        }),
-        id: such('local', 'Of the relayer, or the name of the network'),
-        network: such('mainnet'),
-        relayers: Type.Array(such('local'), {
-          description: 'In a stream: those that its reader sees. In a webhook: those that name the notification',
-        }),
-        conditions: Type.Array(
-          Type.Object(
-            {
-              condition: Type.Enum([...heldConditions]),
-              since: time(),
-              runbook: such('/docs/runbook.md#balance_short', 'The path of its section at this service'),
-            },
-            { title: 'AttentionCondition', additionalProperties: false },
-          ),
-          { description: 'Those that have held for a minute, and were not absent for one since' },
-        ),
-        waiting: Type.Integer({ minimum: 0, description: 'Transactions of these relayers in no block' }),
-      },
-      { title: 'AttentionPayload', additionalProperties: false, description: 'The relayer as it was then' },
+const attentionEventSchema = closed('RelayerEvent')({
+  id: eventId,
+  event: Type.Literal('relayer_attention'),
+  timestamp: time('When it was observed'),
+  terminal: Type.Boolean({ description: 'No condition is left' }),
+  payload: closed('AttentionPayload', { description: 'The relayer as it was then' })({
+    payload_type: Type.Enum(['relayer', 'network'], {
+      description: 'network: its nodes, which these relayers share. One event for each notification of them',
+    }),
+    id: such('local', 'Of the relayer, or the name of the network'),
+    network: such('mainnet'),
+    relayers: Type.Array(such('local'), {
+      description: 'In a stream: those that its reader sees. In a webhook: those that name the notification',
+    }),
+    conditions: Type.Array(
+      closed('AttentionCondition')({
+        condition: Type.Enum([...heldConditions]),
+        since: time(),
+        runbook: such('/docs/runbook.md#balance_short', 'The path of its section at this service'),
+      }),
+      { description: 'Those that have held for a minute, and were not absent for one since' },
     ),
-  },
-  { title: 'RelayerEvent', additionalProperties: false },
-)
+    waiting: Type.Integer({ minimum: 0, description: 'Transactions of these relayers in no block' }),
+  }),
+})
 
-const testEventSchema = Type.Object(
-  {
-    id: eventId,
-    event: Type.Literal('notification_test', { description: 'A client requested it. In no stream' }),
-    timestamp: time('When it was requested'),
-    terminal: Type.Literal(true),
-    payload: Type.Object(
-      { payload_type: Type.Literal('notification'), id: such('alerts') },
-      { title: 'TestPayload', additionalProperties: false },
-    ),
-  },
-  { title: 'TestEvent', additionalProperties: false },
-)
+const testEventSchema = closed('TestEvent')({
+  id: eventId,
+  event: Type.Literal('notification_test', { description: 'A client requested it. In no stream' }),
+  timestamp: time('When it was requested'),
+  terminal: Type.Literal(true),
+  payload: closed('TestPayload')({ payload_type: Type.Literal('notification'), id: such('alerts') }),
+})
 
 /** The body of a webhook, and the data of a line of the stream. */
 export const eventSchema = Type.Union(

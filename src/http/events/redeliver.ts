@@ -5,12 +5,12 @@ import type { ManagementContext } from '../../commands/management.ts'
 import { operation } from '../request/operation.ts'
 import { deadLetterParameters, deadLettersParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { foundDeadLetters } from './list-dead-letters.ts'
 
-const redeliveredSchema = Type.Object(
-  { redelivered: Type.Integer({ minimum: 0, description: 'The number of events that are tried again' }) },
-  { title: 'Redelivery', additionalProperties: false, examples: [{ redelivered: 1 }] },
-)
+const redeliveredSchema = closed('Redelivery', { examples: [{ redelivered: 1 }] })({
+  redelivered: Type.Integer({ minimum: 0, description: 'The number of events that are tried again' }),
+})
 
 const note = ['they are tried again from now on, for a day; later events of their transactions are not sent again']
 

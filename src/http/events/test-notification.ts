@@ -1,19 +1,17 @@
 // Sends a notification a test event (POST).
-import { Type } from 'typebox'
 import { testNotification as testNotificationCommand } from '../../commands/events/test-notification.ts'
 import type { ManagementContext } from '../../commands/management.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { notificationParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { some, such } from '../response/forms.ts'
+import { closed, some, such } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import { presentEventId } from './present-event.ts'
 
-const sentSchema = Type.Object(
-  { event_id: such(some.eventId, 'The `webhook-id` of the request') },
-  { title: 'NotificationTest', additionalProperties: false, examples: [{ event_id: some.eventId }] },
-)
+const sentSchema = closed('NotificationTest', { examples: [{ event_id: some.eventId }] })({
+  event_id: such(some.eventId, 'The `webhook-id` of the request'),
+})
 
 export function testNotification(management: ManagementContext) {
   return operation({

@@ -11,48 +11,39 @@ import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { hash, such, time } from '../response/forms.ts'
+import { closed, hash, such, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 import { networkOf } from './read-networks.ts'
 
-const answerSchema = Type.Object(
-  {
-    endpoint: Type.Integer({
-      minimum: 0,
-      description: 'Its position in `rpc_urls` at that time, from 0',
-      examples: [0],
-    }),
-    host: such('rpc.example', 'Of its URL, never more of it'),
-    answer: Type.String({
-      maxLength: answerCharactersMax,
-      description: 'What the endpoint showed, as JSON that is cut off at 1,024 characters',
-      examples: ['{"block":1042,"block_hash":"0x5e6f7081…","lists_spender":false,"transactions":17}'],
-    }),
-  },
-  { title: 'ContradictingAnswer', additionalProperties: false },
-)
+const answerSchema = closed('ContradictingAnswer')({
+  endpoint: Type.Integer({
+    minimum: 0,
+    description: 'Its position in `rpc_urls` at that time, from 0',
+    examples: [0],
+  }),
+  host: such('rpc.example', 'Of its URL, never more of it'),
+  answer: Type.String({
+    maxLength: answerCharactersMax,
+    description: 'What the endpoint showed, as JSON that is cut off at 1,024 characters',
+    examples: ['{"block":1042,"block_hash":"0x5e6f7081…","lists_spender":false,"transactions":17}'],
+  }),
+})
 
-const contradictionSchema = Type.Object(
-  {
-    at: time(),
-    condition: Type.Enum([...contradictionConditions], {
-      description:
-        '`witnesses_contradict`: about the spender of a nonce or its result. `branches_differ`: about the blocks near the head. `wrong_chain`: about the chain id, or the block of the anchor',
-    }),
-    question: Type.Object(
-      {
-        chain_id: Type.Optional(Type.Integer({ description: 'The chain that the endpoint should serve' })),
-        block_number: Type.Optional(Type.Integer({ minimum: 0 })),
-        block_hash: Type.Optional(hash('The block that one side shows at that height, or the anchor')),
-        transaction_hash: Type.Optional(hash('The spender of the nonce')),
-        succeeded: Type.Optional(Type.Boolean({ description: 'The result that one side shows' })),
-      },
-      { title: 'ContradictionQuestion', additionalProperties: false },
-    ),
-    answers: Type.Array(answerSchema),
-  },
-  { title: 'Contradiction', additionalProperties: false },
-)
+const contradictionSchema = closed('Contradiction')({
+  at: time(),
+  condition: Type.Enum([...contradictionConditions], {
+    description:
+      '`witnesses_contradict`: about the spender of a nonce or its result. `branches_differ`: about the blocks near the head. `wrong_chain`: about the chain id, or the block of the anchor',
+  }),
+  question: closed('ContradictionQuestion')({
+    chain_id: Type.Optional(Type.Integer({ description: 'The chain that the endpoint should serve' })),
+    block_number: Type.Optional(Type.Integer({ minimum: 0 })),
+    block_hash: Type.Optional(hash('The block that one side shows at that height, or the anchor')),
+    transaction_hash: Type.Optional(hash('The spender of the nonce')),
+    succeeded: Type.Optional(Type.Boolean({ description: 'The result that one side shows' })),
+  }),
+  answers: Type.Array(answerSchema),
+})
 
 export function listContradictions({ registry, store }: Pick<ManagementContext, 'registry' | 'store'>) {
   return operation({

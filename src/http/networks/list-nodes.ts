@@ -18,51 +18,42 @@ import { inSight } from '../request/in-sight.ts'
 import { operation } from '../request/operation.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { such, time } from '../response/forms.ts'
+import { closed, such, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 import { endpointProperties, nodeSchema, presentHead, presentNode, presentNodeState } from './present-node.ts'
 import { networkId } from './read-networks.ts'
 
-const replicaSchema = Type.Object(
-  {
-    replica: such('019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84', 'Its id, in its log. A service over SQLite is `single`'),
-    read_at: time('When it wrote this'),
-    stale: Type.Boolean({ description: 'It has written nothing for a minute: it has stopped, or can not write' }),
-    head: Type.Optional(
-      Type.Object(
-        {
-          number: Type.Integer({ minimum: 0 }),
-          made_at: time(),
-          read_at: time(),
-          behind: Type.Integer({ minimum: 0 }),
-        },
-        { title: 'BestHead', additionalProperties: false, description: 'The highest of those that it trusts' },
-      ),
-    ),
-    nodes: Type.Array(nodeSchema),
-  },
-  { title: 'NodesOfReplica', additionalProperties: false },
-)
+const replicaSchema = closed('NodesOfReplica')({
+  replica: such('019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84', 'Its id, in its log. A service over SQLite is `single`'),
+  read_at: time('When it wrote this'),
+  stale: Type.Boolean({ description: 'It has written nothing for a minute: it has stopped, or can not write' }),
+  head: Type.Optional(
+    closed('BestHead', { description: 'The highest of those that it trusts' })({
+      number: Type.Integer({ minimum: 0 }),
+      made_at: time(),
+      read_at: time(),
+      behind: Type.Integer({ minimum: 0 }),
+    }),
+  ),
+  nodes: Type.Array(nodeSchema),
+})
 
-const nodesSchema = Type.Object(
-  {
-    network: such('sepolia'),
-    network_id: such('evm:sepolia'),
-    chain_id: Type.Integer({ examples: [11_155_111] }),
-    relayer_id: Type.Optional(such('payouts', 'The endpoints are its own, by `custom_rpc_urls`')),
-    state: Type.Enum([...networkNodesStates], {
-      description:
-        '`degraded`: an endpoint is impaired or distrusted. `down`: none answers for this chain, as a replica sees it. `unreported`: no replica that runs advances a relayer of the network',
-    }),
-    endpoints: Type.Array(Type.Object(endpointProperties, { title: 'NodeEndpoint', additionalProperties: false }), {
-      description: 'As the replica that answers is configured',
-    }),
-    replicas: Type.Array(replicaSchema, {
-      description: 'As each replica that advances a relayer of the network sees them',
-    }),
-  },
-  { title: 'NetworkNodes', additionalProperties: false },
-)
+const nodesSchema = closed('NetworkNodes')({
+  network: such('sepolia'),
+  network_id: such('evm:sepolia'),
+  chain_id: Type.Integer({ examples: [11_155_111] }),
+  relayer_id: Type.Optional(such('payouts', 'The endpoints are its own, by `custom_rpc_urls`')),
+  state: Type.Enum([...networkNodesStates], {
+    description:
+      '`degraded`: an endpoint is impaired or distrusted. `down`: none answers for this chain, as a replica sees it. `unreported`: no replica that runs advances a relayer of the network',
+  }),
+  endpoints: Type.Array(closed('NodeEndpoint')(endpointProperties), {
+    description: 'As the replica that answers is configured',
+  }),
+  replicas: Type.Array(replicaSchema, {
+    description: 'As each replica that advances a relayer of the network sees them',
+  }),
+})
 
 export function listNodes({ registry, store, clock }: ManagementContext) {
   return operation({

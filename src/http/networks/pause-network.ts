@@ -9,14 +9,12 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { networkParameters, noteInBody } from '../request/parameters.ts'
 import { answers } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { answerChanged, networkOf, networkSchema } from './read-networks.ts'
 
-const bodySchema = Type.Object(
-  {
-    note: Type.Optional(noteInBody),
-  },
-  { title: 'NetworkPauseRequest', additionalProperties: false, examples: [{ note: 'the chain has halted' }] },
-)
+const bodySchema = closed('NetworkPauseRequest', { examples: [{ note: 'the chain has halted' }] })({
+  note: Type.Optional(noteInBody),
+})
 
 export function pauseNetwork(management: ManagementContext) {
   return operation({

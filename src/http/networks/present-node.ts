@@ -12,90 +12,69 @@ import {
   nodeStateOf,
   nodeStates,
 } from '../../domain/node-report.ts'
-import { count, such, time } from '../response/forms.ts'
+import { closed, count, such, time } from '../response/forms.ts'
 import { presentTime, runbookSchema } from '../response/present-values.ts'
 
 const absentForBound = 'Absent for a key that is bound to relayers, at an endpoint that relayers share'
 
-const factsSchema = Type.Object(
-  {
-    expected_chain: Type.Optional(Type.Integer({ description: 'The chain that it should serve' })),
-    served_chain: Type.Optional(Type.Integer()),
-    block: Type.Optional(Type.Integer({ minimum: 0, description: 'Of the anchor, or of its own head' })),
-    hash: Type.Optional(such('0x5e6f…', 'Of its head')),
-    expected_hash: Type.Optional(such('0x5e6f…', 'The anchor of the network')),
-    shown_hash: Type.Optional(such('0x7a8b…')),
-    method: Type.Optional(such('eth_chainId')),
-    in_row: Type.Optional(Type.Integer({ minimum: 1, description: 'How many times in a row' })),
-    behind: Type.Optional(Type.Integer({ minimum: 1, description: 'Blocks' })),
-    rests_until: Type.Optional(time('When it is tried again, by the clock of its replica')),
-  },
-  { title: 'NodeFacts', additionalProperties: false, description: 'The figures of the condition' },
-)
+const factsSchema = closed('NodeFacts', { description: 'The figures of the condition' })({
+  expected_chain: Type.Optional(Type.Integer({ description: 'The chain that it should serve' })),
+  served_chain: Type.Optional(Type.Integer()),
+  block: Type.Optional(Type.Integer({ minimum: 0, description: 'Of the anchor, or of its own head' })),
+  hash: Type.Optional(such('0x5e6f…', 'Of its head')),
+  expected_hash: Type.Optional(such('0x5e6f…', 'The anchor of the network')),
+  shown_hash: Type.Optional(such('0x7a8b…')),
+  method: Type.Optional(such('eth_chainId')),
+  in_row: Type.Optional(Type.Integer({ minimum: 1, description: 'How many times in a row' })),
+  behind: Type.Optional(Type.Integer({ minimum: 1, description: 'Blocks' })),
+  rests_until: Type.Optional(time('When it is tried again, by the clock of its replica')),
+})
 
-const conditionSchema = Type.Object(
-  {
-    condition: Type.Enum([...nodeConditions], {
-      description:
-        '`wrong_chain`: it serves another chain. `branches_differ`: as many endpoints hold another branch as its own. `outvoted`: most hold another branch. `strayed`: it answered about another thing than the call named. `no_answer`: its last requests got no answer. `lagging`: others have left its head behind. `unverified`: it has not shown yet which chain it serves',
-    }),
-    facts: factsSchema,
-    text: such('did not answer the last 4 requests'),
-    runbook: runbookSchema('node_unreachable'),
-  },
-  { title: 'NodeCondition', additionalProperties: false },
-)
+const conditionSchema = closed('NodeCondition')({
+  condition: Type.Enum([...nodeConditions], {
+    description:
+      '`wrong_chain`: it serves another chain. `branches_differ`: as many endpoints hold another branch as its own. `outvoted`: most hold another branch. `strayed`: it answered about another thing than the call named. `no_answer`: its last requests got no answer. `lagging`: others have left its head behind. `unverified`: it has not shown yet which chain it serves',
+  }),
+  facts: factsSchema,
+  text: such('did not answer the last 4 requests'),
+  runbook: runbookSchema('node_unreachable'),
+})
 
-const headSchema = Type.Object(
-  {
-    number: Type.Integer({ minimum: 0, examples: [21_000_000] }),
-    made_at: time("The block's own time"),
-    read_at: time(),
-    behind: count('How many blocks the head that the replica believed then was above it'),
-  },
-  { title: 'NodeHead', additionalProperties: false },
-)
+const headSchema = closed('NodeHead')({
+  number: Type.Integer({ minimum: 0, examples: [21_000_000] }),
+  made_at: time("The block's own time"),
+  read_at: time(),
+  behind: count('How many blocks the head that the replica believed then was above it'),
+})
 
-const callsSchema = Type.Object(
-  {
-    since: time('An hour ago, or when the replica began to count'),
-    total: count('Calls by the service itself, those inside a batch one by one'),
-    rpc_errors: count('Refused by the node; a call that reverts counts, too'),
-    unanswered: count('A time-out, a lost connection, a rate limit, an answer that is none'),
-    unsent: count('No connection was made'),
-  },
-  { title: 'NodeCalls', additionalProperties: false, description: absentForBound },
-)
+const callsSchema = closed('NodeCalls', { description: absentForBound })({
+  since: time('An hour ago, or when the replica began to count'),
+  total: count('Calls by the service itself, those inside a batch one by one'),
+  rpc_errors: count('Refused by the node; a call that reverts counts, too'),
+  unanswered: count('A time-out, a lost connection, a rate limit, an answer that is none'),
+  unsent: count('No connection was made'),
+})
 
-const latencySchema = Type.Object(
-  {
-    p50_ms: count('Half of the calls were answered within'),
-    p95_ms: count('19 of 20 calls were answered within'),
-    calls: Type.Optional(count(`So many calls, the last that were answered, at most 500. ${absentForBound}`)),
-  },
-  { title: 'NodeLatency', additionalProperties: false },
-)
+const latencySchema = closed('NodeLatency')({
+  p50_ms: count('Half of the calls were answered within'),
+  p95_ms: count('19 of 20 calls were answered within'),
+  calls: Type.Optional(count(`So many calls, the last that were answered, at most 500. ${absentForBound}`)),
+})
 
-const failureSchema = Type.Object(
-  {
-    at: time(),
-    method: Type.Optional(such('eth_chainId', absentForBound)),
-    kind: Type.Enum(['unanswered', 'unsent']),
-    http_status: Type.Optional(Type.Integer({ examples: [503] })),
-    text: Type.Optional(such('no answer within 10000 ms', `Without a URL or a key. ${absentForBound}`)),
-  },
-  { title: 'NodeFailure', additionalProperties: false },
-)
+const failureSchema = closed('NodeFailure')({
+  at: time(),
+  method: Type.Optional(such('eth_chainId', absentForBound)),
+  kind: Type.Enum(['unanswered', 'unsent']),
+  http_status: Type.Optional(Type.Integer({ examples: [503] })),
+  text: Type.Optional(such('no answer within 10000 ms', `Without a URL or a key. ${absentForBound}`)),
+})
 
-const rpcErrorSchema = Type.Object(
-  {
-    at: time(),
-    method: such('eth_estimateGas'),
-    code: Type.Integer({ examples: [-32_000] }),
-    text: such('execution reverted', "The node's words, without a URL or a key"),
-  },
-  { title: 'NodeRpcError', additionalProperties: false, description: absentForBound },
-)
+const rpcErrorSchema = closed('NodeRpcError', { description: absentForBound })({
+  at: time(),
+  method: such('eth_estimateGas'),
+  code: Type.Integer({ examples: [-32_000] }),
+  text: such('execution reverted', "The node's words, without a URL or a key"),
+})
 
 export const endpointProperties = {
   endpoint: Type.Integer({ minimum: 0, description: 'Its position in `rpc_urls`, from 0', examples: [0] }),
@@ -103,39 +82,29 @@ export const endpointProperties = {
   weight: Type.Integer({ minimum: 0, maximum: 100, examples: [100] }),
 }
 
-export const nodeSchema = Type.Object(
-  {
-    ...endpointProperties,
-    state: Type.Enum([...nodeStates], {
-      description:
-        '`unverified`: it has not shown its chain yet. `impaired`: it fails or lags; it is used where no better one is left. `distrusted`: its answers do not count',
+export const nodeSchema = closed('Node', { description: 'As one replica sees it' })({
+  ...endpointProperties,
+  state: Type.Enum([...nodeStates], {
+    description:
+      '`unverified`: it has not shown its chain yet. `impaired`: it fails or lags; it is used where no better one is left. `distrusted`: its answers do not count',
+  }),
+  conditions: Type.Array(conditionSchema, { description: 'Why it is not `ok`, the worst first' }),
+  client: Type.Optional(such('Geth/v1.17.0-stable/linux-amd64/go1.25', 'As it names itself')),
+  replacement: Type.Optional(
+    closed('NodeReplacement', { description: 'By how much its pool wants a replacement to pay more, by its client' })({
+      measure: Type.Enum(['fields', 'effective_price'], {
+        description: '`fields`: fee cap and tip, each by itself',
+      }),
+      percent: Type.Integer({ minimum: 0, examples: [10] }),
     }),
-    conditions: Type.Array(conditionSchema, { description: 'Why it is not `ok`, the worst first' }),
-    client: Type.Optional(such('Geth/v1.17.0-stable/linux-amd64/go1.25', 'As it names itself')),
-    replacement: Type.Optional(
-      Type.Object(
-        {
-          measure: Type.Enum(['fields', 'effective_price'], {
-            description: '`fields`: fee cap and tip, each by itself',
-          }),
-          percent: Type.Integer({ minimum: 0, examples: [10] }),
-        },
-        {
-          title: 'NodeReplacement',
-          additionalProperties: false,
-          description: 'By how much its pool wants a replacement to pay more, by its client',
-        },
-      ),
-    ),
-    chain_id: Type.Optional(Type.Integer({ description: 'As it answered last', examples: [1] })),
-    head: Type.Optional(headSchema),
-    calls: Type.Optional(callsSchema),
-    latency: Type.Optional(latencySchema),
-    last_failure: Type.Optional(failureSchema),
-    last_rpc_error: Type.Optional(rpcErrorSchema),
-  },
-  { title: 'Node', additionalProperties: false, description: 'As one replica sees it' },
-)
+  ),
+  chain_id: Type.Optional(Type.Integer({ description: 'As it answered last', examples: [1] })),
+  head: Type.Optional(headSchema),
+  calls: Type.Optional(callsSchema),
+  latency: Type.Optional(latencySchema),
+  last_failure: Type.Optional(failureSchema),
+  last_rpc_error: Type.Optional(rpcErrorSchema),
+})
 
 export function presentNode(view: NodeView): Static<typeof nodeSchema> {
   const { calls, latency } = view

@@ -7,37 +7,32 @@ import type { ReplacementRule } from '../../domain/fees.ts'
 import { bases, floorsOfByte, type GasFigures } from '../../domain/gas-figures.ts'
 import { type NetworkProfile, type ProfileField, profileLimits, profileTable } from '../../domain/profile.ts'
 import { memberOf } from '../../ops/member.ts'
+import { closed } from '../response/forms.ts'
 
 const fields: readonly (readonly [key: string, field: ProfileField])[] = Object.entries(profileTable)
 
 const measures = { fields: 'fields', effectivePrice: 'effective_price' } as const
 
-const ruleSchema = Type.Object(
-  {
-    measure: Type.Enum(['fields', 'effective_price']),
-    percent: Type.Integer({ minimum: 0, maximum: profileLimits.percentMax }),
-  },
-  { title: 'ReplacementRule', additionalProperties: false },
-)
+const ruleSchema = closed('ReplacementRule')({
+  measure: Type.Enum(['fields', 'effective_price']),
+  percent: Type.Integer({ minimum: 0, maximum: profileLimits.percentMax }),
+})
 
 /** The gas rules, also of the figures that the chain shows. */
-export const gasRulesSchema = Type.Object(
-  {
-    base: Type.Optional(Type.Enum([...bases], { description: 'The gas of a call of an account to itself' })),
-    floor: Type.Optional(
-      Type.Enum([...floorsOfByte], {
-        description: 'The least gas for a byte 0 of data: none, by EIP-7623, by EIP-7976',
-      }),
-    ),
-    new_account: Type.Optional(
-      Type.Integer({
-        ...{ minimum: 0, maximum: profileLimits.newAccountMax, examples: [183_600] },
-        description: 'The gas of an account that a value creates, beside the transfer',
-      }),
-    ),
-  },
-  { title: 'GasRules', additionalProperties: false },
-)
+export const gasRulesSchema = closed('GasRules')({
+  base: Type.Optional(Type.Enum([...bases], { description: 'The gas of a call of an account to itself' })),
+  floor: Type.Optional(
+    Type.Enum([...floorsOfByte], {
+      description: 'The least gas for a byte 0 of data: none, by EIP-7623, by EIP-7976',
+    }),
+  ),
+  new_account: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 0, maximum: profileLimits.newAccountMax, examples: [183_600] },
+      description: 'The gas of an account that a value creates, beside the transfer',
+    }),
+  ),
+})
 
 function formOf(field: ProfileField): TSchema {
   switch (field.kind) {
@@ -93,29 +88,25 @@ function wantedOf(field: ProfileField): string {
 }
 
 /** Null returns a field to the file's value. */
-export const profileInBody = Type.Object(
+export const profileInBody = closed('ProfileChanges', {
+  description: 'an object of fields',
+  examples: [{ pool: 'private' }],
+})(
   Object.fromEntries(
     fields.map(([, field]) => {
       const description = `${wantedOf(field)}, or null: ${field.meaning}`
       return [field.name, Type.Optional(Type.Union([formOf(field), Type.Null()], { description }))]
     }),
   ),
-  {
-    title: 'ProfileChanges',
-    additionalProperties: false,
-    description: 'an object of fields',
-    examples: [{ pool: 'private' }],
-  },
 )
 
-export const profileSchema = Type.Object(
+export const profileSchema = closed('Profile')(
   Object.fromEntries(
     fields.map(([, field]) => [
       field.name,
       Type.Optional(Type.Unsafe({ ...formOf(field), description: field.meaning })),
     ]),
   ),
-  { title: 'Profile', additionalProperties: false },
 )
 
 /** `body` has the form of `profileInBody`. */

@@ -14,7 +14,7 @@ import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { such } from '../response/forms.ts'
+import { closed, such } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import {
   endpointSchema,
@@ -25,58 +25,52 @@ import {
 } from '../response/present-values.ts'
 import { gasRulesSchema, presentFigures, presentProfile, profileSchema } from './profile.ts'
 
-const conditionSchema = Type.Object(
-  {
-    condition: Type.Enum([...networkConditions], {
-      description:
-        '`wrong_chain`: the endpoint serves another chain, by its chain id or the block of the anchor, and is not used. `branches_differ`: as many endpoints hold one branch as another, and nothing is settled. `single_witness`: verdicts rest on the endpoint, as all others were silent for long',
-    }),
-    endpoint: Type.Integer({ minimum: 0, description: 'Its position in `rpc_urls`, from 0', examples: [0] }),
-    text: such('serves chain 1, not 31337'),
-    runbook: runbookSchema('wrong_chain'),
-  },
-  { title: 'NetworkCondition', additionalProperties: false },
-)
+const conditionSchema = closed('NetworkCondition')({
+  condition: Type.Enum([...networkConditions], {
+    description:
+      '`wrong_chain`: the endpoint serves another chain, by its chain id or the block of the anchor, and is not used. `branches_differ`: as many endpoints hold one branch as another, and nothing is settled. `single_witness`: verdicts rest on the endpoint, as all others were silent for long',
+  }),
+  endpoint: Type.Integer({ minimum: 0, description: 'Its position in `rpc_urls`, from 0', examples: [0] }),
+  text: such('serves chain 1, not 31337'),
+  runbook: runbookSchema('wrong_chain'),
+})
 
-export const networkSchema = Type.Object(
-  {
-    id: Type.String({ examples: ['evm:localhost'] }),
-    name: such('localhost'),
-    network_type: Type.Literal('evm'),
-    chain_id: Type.Integer({ examples: [31_337] }),
-    rpc_urls: Type.Array(endpointSchema),
-    required_confirmations: Type.Integer({ minimum: 1 }),
-    average_blocktime_ms: Type.Integer({ minimum: 1, examples: [12_000] }),
-    symbol: such('ETH'),
-    is_testnet: Type.Boolean(),
-    features: Type.Array(such('eip1559')),
-    tags: Type.Array(such('no-mempool')),
-    explorer_urls: Type.Array(such('https://etherscan.io')),
-    explorer_url: Type.Optional(
-      Type.String({
-        description:
-          "The page that links lead to: the first of `explorer_urls` that is no API's, else that of viem's list where it has the network's name and chain id. Absent without one, and where `explorer_urls` is empty",
-        examples: ['https://etherscan.io'],
-      }),
-    ),
-    profile: profileSchema,
-    profile_basis: Type.Enum(['table', 'list', 'shown', 'tags', 'none'], {
+export const networkSchema = closed('Network')({
+  id: Type.String({ examples: ['evm:localhost'] }),
+  name: such('localhost'),
+  network_type: Type.Literal('evm'),
+  chain_id: Type.Integer({ examples: [31_337] }),
+  rpc_urls: Type.Array(endpointSchema),
+  required_confirmations: Type.Integer({ minimum: 1 }),
+  average_blocktime_ms: Type.Integer({ minimum: 1, examples: [12_000] }),
+  symbol: such('ETH'),
+  is_testnet: Type.Boolean(),
+  features: Type.Array(such('eip1559')),
+  tags: Type.Array(such('no-mempool')),
+  explorer_urls: Type.Array(such('https://etherscan.io')),
+  explorer_url: Type.Optional(
+    Type.String({
       description:
-        'What `profile` rests on, beside the fields that are set: `table`, the chain id; `list`, a rollup on a list of chains; `shown`, contracts that the chain has; `tags`; `none`: nothing says how it differs from Ethereum',
+        "The page that links lead to: the first of `explorer_urls` that is no API's, else that of viem's list where it has the network's name and chain id. Absent without one, and where `explorer_urls` is empty",
+      examples: ['https://etherscan.io'],
     }),
-    gas_rules: Type.Unsafe<Static<typeof gasRulesSchema>>({
-      ...gasRulesSchema,
-      description:
-        'The prices of gas that forks change, as the replica that answers uses them: those of `profile`, else read from the chain. A member that is absent was not read, or the endpoints differ',
-    }),
-    second_witness: Type.Enum([...secondWitnessModes], {
-      description: 'Whether final statements need endpoints of two providers',
-    }),
-    conditions: Type.Array(conditionSchema, { description: 'As the replica that answers found them' }),
-    pause: Type.Optional(networkPauseSchema),
-  },
-  { title: 'Network', additionalProperties: false },
-)
+  ),
+  profile: profileSchema,
+  profile_basis: Type.Enum(['table', 'list', 'shown', 'tags', 'none'], {
+    description:
+      'What `profile` rests on, beside the fields that are set: `table`, the chain id; `list`, a rollup on a list of chains; `shown`, contracts that the chain has; `tags`; `none`: nothing says how it differs from Ethereum',
+  }),
+  gas_rules: Type.Unsafe<Static<typeof gasRulesSchema>>({
+    ...gasRulesSchema,
+    description:
+      'The prices of gas that forks change, as the replica that answers uses them: those of `profile`, else read from the chain. A member that is absent was not read, or the endpoints differ',
+  }),
+  second_witness: Type.Enum([...secondWitnessModes], {
+    description: 'Whether final statements need endpoints of two providers',
+  }),
+  conditions: Type.Array(conditionSchema, { description: 'As the replica that answers found them' }),
+  pause: Type.Optional(networkPauseSchema),
+})
 
 export function networkId(name: string): string {
   return `evm:${name}`

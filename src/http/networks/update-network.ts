@@ -11,6 +11,7 @@ import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/parse-endpoints.ts'
 import { answers } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { parseProfile, profileInBody } from './profile.ts'
 import { answerChanged, networkOf, networkSchema } from './read-networks.ts'
 
@@ -26,20 +27,17 @@ const texts = Type.Optional(
   }),
 )
 
-const bodySchema = Type.Object(
-  {
-    rpc_urls: Type.Optional(Type.Union([endpointsSchema, Type.Null()], { description: `${endpointsWanted}, or null` })),
-    required_confirmations: count(requiredConfirmationsMax),
-    average_blocktime_ms: count(averageBlockTimeMsMax),
-    tags: texts,
-    explorer_urls: texts,
-    second_witness: Type.Optional(
-      Type.Union([Type.Enum([...secondWitnessModes]), Type.Null()], { description: '"prefer", "require" or "off"' }),
-    ),
-    profile: Type.Optional(Type.Union([profileInBody, Type.Null()], { description: 'an object of fields, or null' })),
-  },
-  { title: 'NetworkPatch', additionalProperties: false, examples: [{ required_confirmations: 2 }] },
-)
+const bodySchema = closed('NetworkPatch', { examples: [{ required_confirmations: 2 }] })({
+  rpc_urls: Type.Optional(Type.Union([endpointsSchema, Type.Null()], { description: `${endpointsWanted}, or null` })),
+  required_confirmations: count(requiredConfirmationsMax),
+  average_blocktime_ms: count(averageBlockTimeMsMax),
+  tags: texts,
+  explorer_urls: texts,
+  second_witness: Type.Optional(
+    Type.Union([Type.Enum([...secondWitnessModes]), Type.Null()], { description: '"prefer", "require" or "off"' }),
+  ),
+  profile: Type.Optional(Type.Union([profileInBody, Type.Null()], { description: 'an object of fields, or null' })),
+})
 
 export function updateNetwork(management: ManagementContext) {
   return operation({

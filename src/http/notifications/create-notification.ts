@@ -7,17 +7,13 @@ import { operation } from '../request/operation.ts'
 import { newId } from '../request/parameters.ts'
 import { parseUrl } from '../request/parse-endpoints.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { notificationTypeInBody, parseSigningKey, signingKeyInBody, urlInBody } from './parse-notification.ts'
 import { notificationSchema, presentNotification } from './read-notifications.ts'
 
-const bodySchema = Type.Object(
-  { id: newId, type: notificationTypeInBody, url: urlInBody, signing_key: Type.Optional(signingKeyInBody) },
-  {
-    title: 'NotificationRequest',
-    additionalProperties: false,
-    examples: [{ id: 'hook', type: 'webhook', url: 'https://hooks.example/rescind' }],
-  },
-)
+const bodySchema = closed('NotificationRequest', {
+  examples: [{ id: 'hook', type: 'webhook', url: 'https://hooks.example/rescind' }],
+})({ id: newId, type: notificationTypeInBody, url: urlInBody, signing_key: Type.Optional(signingKeyInBody) })
 
 export function createNotification(management: ManagementContext) {
   return operation({

@@ -8,25 +8,22 @@ import { operation } from '../request/operation.ts'
 import { notificationParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { such, time } from '../response/forms.ts'
+import { closed, such, time } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import { presentTime, presentUrl } from '../response/present-values.ts'
 
-export const notificationSchema = Type.Object(
-  {
-    id: such('alerts'),
-    type: Type.Literal('webhook'),
-    url: Type.String({ description: 'with user, path and query masked', examples: ['https://hooks.example/***'] }),
-    has_signing_key: Type.Boolean(),
-    failing: Type.Optional(
-      Type.Object(
-        { since: time('Of the first failure since the last delivery'), error: Type.String() },
-        { title: 'FailingNotification', description: 'Its last request failed. Absent from the answer to a change' },
-      ),
+export const notificationSchema = closed('Notification')({
+  id: such('alerts'),
+  type: Type.Literal('webhook'),
+  url: Type.String({ description: 'with user, path and query masked', examples: ['https://hooks.example/***'] }),
+  has_signing_key: Type.Boolean(),
+  failing: Type.Optional(
+    Type.Object(
+      { since: time('Of the first failure since the last delivery'), error: Type.String() },
+      { title: 'FailingNotification', description: 'Its last request failed. Absent from the answer to a change' },
     ),
-  },
-  { title: 'Notification', additionalProperties: false },
-)
+  ),
+})
 
 export function presentNotification(
   { id, url, signingKey }: NotificationSettings,

@@ -7,19 +7,17 @@ import { operation } from '../request/operation.ts'
 import { notificationParameters } from '../request/parameters.ts'
 import { parseUrl } from '../request/parse-endpoints.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { notificationTypeInBody, parseSigningKey, signingKeyInBody, urlInBody } from './parse-notification.ts'
 import { notificationSchema, presentNotification } from './read-notifications.ts'
 
-const bodySchema = Type.Object(
-  {
-    type: notificationTypeInBody,
-    url: Type.Optional(urlInBody),
-    signing_key: Type.Optional(
-      Type.Union([signingKeyInBody, Type.Null()], { description: 'a key, or null for none', writeOnly: true }),
-    ),
-  },
-  { title: 'NotificationPatch', additionalProperties: false, examples: [{ url: 'https://hooks.example/another' }] },
-)
+const bodySchema = closed('NotificationPatch', { examples: [{ url: 'https://hooks.example/another' }] })({
+  type: notificationTypeInBody,
+  url: Type.Optional(urlInBody),
+  signing_key: Type.Optional(
+    Type.Union([signingKeyInBody, Type.Null()], { description: 'a key, or null for none', writeOnly: true }),
+  ),
+})
 
 export function updateNotification(management: ManagementContext) {
   return operation({

@@ -10,6 +10,7 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { noteInBody, relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { heldSchema, presentHeld } from './get-overview.ts'
 
 const parameters = Type.Object({
@@ -20,12 +21,9 @@ const parameters = Type.Object({
   }),
 })
 
-const bodySchema = Type.Object(
-  {
-    note: Type.Optional(noteInBody),
-  },
-  { title: 'AcknowledgmentRequest', additionalProperties: false, examples: [{ note: 'topped up tonight' }] },
-)
+const bodySchema = closed('AcknowledgmentRequest', { examples: [{ note: 'topped up tonight' }] })({
+  note: Type.Optional(noteInBody),
+})
 
 export function acknowledgeCondition(management: ManagementContext) {
   return operation({

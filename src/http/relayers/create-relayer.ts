@@ -9,38 +9,34 @@ import { nameInBody, newId } from '../request/parameters.ts'
 import { endpointsSchema, parseEndpoints } from '../request/parse-endpoints.ts'
 import { stated } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { policiesInBody } from './policies.ts'
 import { presentRelayer, relayerSchema } from './read-relayers.ts'
 
-const bodySchema = Type.Object(
-  {
-    id: newId,
-    name: nameInBody,
-    network: Type.String({
-      description: 'the name of a network, such as "sepolia"',
-      ...stated({ description: 'the name of a configured network, such as "sepolia"' }),
+const bodySchema = closed('RelayerRequest', {
+  examples: [{ name: 'Payouts', network: 'localhost', network_type: 'evm', signer_id: 'dev', paused: false }],
+})({
+  id: newId,
+  name: nameInBody,
+  network: Type.String({
+    description: 'the name of a network, such as "sepolia"',
+    ...stated({ description: 'the name of a configured network, such as "sepolia"' }),
+  }),
+  network_type: Type.String({ description: '"evm"', ...stated({ enum: ['evm'] }) }),
+  signer_id: Type.String({
+    description: 'the id of a signer',
+    ...stated({ description: 'the id of a signer that exists, and whose account no other relayer has there' }),
+  }),
+  notification_id: Type.Optional(
+    Type.String({
+      description: 'the id of a notification',
+      ...stated({ description: 'the id of a notification that exists' }),
     }),
-    network_type: Type.String({ description: '"evm"', ...stated({ enum: ['evm'] }) }),
-    signer_id: Type.String({
-      description: 'the id of a signer',
-      ...stated({ description: 'the id of a signer that exists, and whose account no other relayer has there' }),
-    }),
-    notification_id: Type.Optional(
-      Type.String({
-        description: 'the id of a notification',
-        ...stated({ description: 'the id of a notification that exists' }),
-      }),
-    ),
-    paused: Type.Optional(Type.Boolean({ description: 'true or false' })),
-    policies: Type.Optional(policiesInBody),
-    custom_rpc_urls: Type.Optional(endpointsSchema),
-  },
-  {
-    title: 'RelayerRequest',
-    additionalProperties: false,
-    examples: [{ name: 'Payouts', network: 'localhost', network_type: 'evm', signer_id: 'dev', paused: false }],
-  },
-)
+  ),
+  paused: Type.Optional(Type.Boolean({ description: 'true or false' })),
+  policies: Type.Optional(policiesInBody),
+  custom_rpc_urls: Type.Optional(endpointsSchema),
+})
 
 export function createRelayer(management: ManagementContext) {
   return operation({

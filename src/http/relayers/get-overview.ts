@@ -22,7 +22,7 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { address, count, some, such, time, wei } from '../response/forms.ts'
+import { address, closed, count, some, such, time, wei } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
 import {
   acknowledgmentSchema,
@@ -101,112 +101,80 @@ const openProperties = {
   created_at: time(),
 }
 
-export const heldSchema = Type.Object(
-  {
-    condition: Type.Union([conditionSchema, Type.Literal('step_failing'), Type.Literal('foreign_use')]),
-    since: time('When it began to hold'),
-    text: Type.Optional(
-      such('the next send would wait: the balance (0.01 ether) does not cover its value (0.5 ether) and gas'),
-    ),
-    facts: Type.Optional(factsSchema),
-    runbook: runbookSchema('balance_short'),
-    acknowledged: Type.Optional(acknowledgmentSchema),
-  },
-  {
-    title: 'RelayerCondition',
-    additionalProperties: false,
-    description: 'It holds transactions up, or would hold up the next send',
-  },
-)
+export const heldSchema = closed('RelayerCondition', {
+  description: 'It holds transactions up, or would hold up the next send',
+})({
+  condition: Type.Union([conditionSchema, Type.Literal('step_failing'), Type.Literal('foreign_use')]),
+  since: time('When it began to hold'),
+  text: Type.Optional(
+    such('the next send would wait: the balance (0.01 ether) does not cover its value (0.5 ether) and gas'),
+  ),
+  facts: Type.Optional(factsSchema),
+  runbook: runbookSchema('balance_short'),
+  acknowledged: Type.Optional(acknowledgmentSchema),
+})
 
-const balanceSchema = Type.Object(
-  { wei: wei('Wei'), read_at: time() },
-  { title: 'LastBalance', additionalProperties: false, description: 'As last read; absent before' },
-)
+const balanceSchema = closed('LastBalance', { description: 'As last read; absent before' })({
+  wei: wei('Wei'),
+  read_at: time(),
+})
 
-const topUpSchema = Type.Object(
-  {
-    next: wei('Wei: for the next transaction, with cancel_reserve and min_balance'),
-    queue: Type.Optional(
-      Type.Object(
-        {
-          transactions: Type.Integer({
-            minimum: 1,
-            maximum: countedSendsMax,
-            description: 'How many are counted: the first',
-          }),
-          wei: wei('Wei: for all of these, at least. Gas that is still to be estimated and fees on L1 come on top'),
-        },
-        { title: 'QueueTopUp', additionalProperties: false, description: 'Absent without a queue' },
-      ),
-    ),
-  },
-  {
-    title: 'TopUp',
-    additionalProperties: false,
-    description:
-      'The payment to the account that is missing, at the balance and the prices last read. Absent unless a condition is about the balance, and where this process has read no prices',
-  },
-)
-
-const changeSchema = Type.Object(
-  {
-    at: time(),
-    by: such(some.apiKeyId, 'The id of the API key'),
-    operation: such('updateRelayer'),
-    members: Type.Array(such('policies.gas_price_cap'), { description: 'Those that it changed' }),
-  },
-  {
-    title: 'RelayerChange',
-    additionalProperties: false,
-    description: 'The last change of the relayer by a client; absent without one',
-  },
-)
-
-const overviewSchema = Type.Object(
-  {
-    id: such('local'),
-    name: such('Payouts'),
-    network: such('sepolia'),
-    address: address(),
-    paused: Type.Boolean({ description: 'Its own pause' }),
-    network_pause: Type.Optional(networkPauseSchema),
-    state: Type.Enum([...relayerStates], {
-      description:
-        '`waiting`: a condition holds it up, or would hold up its next send. `unreachable`: no node of its network answers. `unobserved`: no process has observed it for 15 minutes',
-    }),
-    conditions: Type.Array(heldSchema),
-    observed_at: Type.Optional(time('Of the last observation by its owner; absent before')),
-    balance: Type.Optional(balanceSchema),
-    ...fundsProperties,
-    top_up: Type.Optional(topUpSchema),
-    changed: Type.Optional(changeSchema),
-    queued: count('Without a nonce'),
-    in_flight: count('With a nonce, in no block'),
-    mined: count('In a block, not confirmed'),
-    racing: count('Those in flight that are canceled, and not decided'),
-    gas_price_cap: Type.Optional(wei('Wei: the policy, as text with every digit; absent without one')),
-    network_price: Type.Optional(networkPriceSchema),
-    oldest: Type.Optional(
-      Type.Object(openProperties, {
-        title: 'OpenTransaction',
-        additionalProperties: false,
-        description: 'In no block, and sent first',
+const topUpSchema = closed('TopUp', {
+  description:
+    'The payment to the account that is missing, at the balance and the prices last read. Absent unless a condition is about the balance, and where this process has read no prices',
+})({
+  next: wei('Wei: for the next transaction, with cancel_reserve and min_balance'),
+  queue: Type.Optional(
+    closed('QueueTopUp', { description: 'Absent without a queue' })({
+      transactions: Type.Integer({
+        minimum: 1,
+        maximum: countedSendsMax,
+        description: 'How many are counted: the first',
       }),
-    ),
-    held_up: Type.Optional(
-      Type.Object(
-        { ...openProperties, wait: waitSchema },
-        {
-          title: 'HeldUpTransaction',
-          additionalProperties: false,
-          description: 'The first that waits, and so holds up the others; else one whose finality is stalled',
-        },
-      ),
-    ),
-  },
-  { title: 'Overview', additionalProperties: false },
-)
+      wei: wei('Wei: for all of these, at least. Gas that is still to be estimated and fees on L1 come on top'),
+    }),
+  ),
+})
+
+const changeSchema = closed('RelayerChange', {
+  description: 'The last change of the relayer by a client; absent without one',
+})({
+  at: time(),
+  by: such(some.apiKeyId, 'The id of the API key'),
+  operation: such('updateRelayer'),
+  members: Type.Array(such('policies.gas_price_cap'), { description: 'Those that it changed' }),
+})
+
+const overviewSchema = closed('Overview')({
+  id: such('local'),
+  name: such('Payouts'),
+  network: such('sepolia'),
+  address: address(),
+  paused: Type.Boolean({ description: 'Its own pause' }),
+  network_pause: Type.Optional(networkPauseSchema),
+  state: Type.Enum([...relayerStates], {
+    description:
+      '`waiting`: a condition holds it up, or would hold up its next send. `unreachable`: no node of its network answers. `unobserved`: no process has observed it for 15 minutes',
+  }),
+  conditions: Type.Array(heldSchema),
+  observed_at: Type.Optional(time('Of the last observation by its owner; absent before')),
+  balance: Type.Optional(balanceSchema),
+  ...fundsProperties,
+  top_up: Type.Optional(topUpSchema),
+  changed: Type.Optional(changeSchema),
+  queued: count('Without a nonce'),
+  in_flight: count('With a nonce, in no block'),
+  mined: count('In a block, not confirmed'),
+  racing: count('Those in flight that are canceled, and not decided'),
+  gas_price_cap: Type.Optional(wei('Wei: the policy, as text with every digit; absent without one')),
+  network_price: Type.Optional(networkPriceSchema),
+  oldest: Type.Optional(closed('OpenTransaction', { description: 'In no block, and sent first' })(openProperties)),
+  held_up: Type.Optional(
+    closed('HeldUpTransaction', {
+      description: 'The first that waits, and so holds up the others; else one whose finality is stalled',
+    })({ ...openProperties, wait: waitSchema }),
+  ),
+})
 
 function presentOverview(
   overview: Overview,

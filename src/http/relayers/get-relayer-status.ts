@@ -7,47 +7,39 @@ import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { hash, time, wei } from '../response/forms.ts'
+import { closed, hash, time, wei } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
 import { networkPriceSchema, presentPrice, presentTime } from '../response/present-values.ts'
 
-const statusSchema = Type.Object(
-  {
-    network_type: Type.Literal('evm'),
-    balance: wei('Wei'),
-    nonce: Type.String({
-      pattern: '^[0-9]+$',
-      description: "The account's next nonce at the head",
-      examples: ['7'],
-    }),
-    pending_transactions_count: Type.Integer({ minimum: 0 }),
-    last_confirmed_transaction_timestamp: Type.Optional(time()),
-    foreign_pending: Type.Optional(
-      Type.Object(
-        {
-          count: Type.Integer({ minimum: 1 }),
-          pending_nonce: Type.Integer({ minimum: 0, description: 'The next nonce, counting the pool' }),
-          transactions: Type.Array(
-            Type.Object(
-              { nonce: Type.Integer({ minimum: 0 }), hash: Type.Optional(hash('Where a node shows it')) },
-              { title: 'ForeignTransaction', additionalProperties: false },
-            ),
-            { maxItems: pooledMax, description: 'The lowest nonces' },
-          ),
-        },
-        {
-          title: 'ForeignPending',
-          additionalProperties: false,
-          description: 'Transactions of the account in pools that this service did not sign; absent without any',
-        },
+const statusSchema = closed('RelayerStatus')({
+  network_type: Type.Literal('evm'),
+  balance: wei('Wei'),
+  nonce: Type.String({
+    pattern: '^[0-9]+$',
+    description: "The account's next nonce at the head",
+    examples: ['7'],
+  }),
+  pending_transactions_count: Type.Integer({ minimum: 0 }),
+  last_confirmed_transaction_timestamp: Type.Optional(time()),
+  foreign_pending: Type.Optional(
+    closed('ForeignPending', {
+      description: 'Transactions of the account in pools that this service did not sign; absent without any',
+    })({
+      count: Type.Integer({ minimum: 1 }),
+      pending_nonce: Type.Integer({ minimum: 0, description: 'The next nonce, counting the pool' }),
+      transactions: Type.Array(
+        closed('ForeignTransaction')({
+          nonce: Type.Integer({ minimum: 0 }),
+          hash: Type.Optional(hash('Where a node shows it')),
+        }),
+        { maxItems: pooledMax, description: 'The lowest nonces' },
       ),
-    ),
-    network_price: Type.Optional(networkPriceSchema),
-    paused: Type.Boolean({ description: 'It is paused, or its network is' }),
-    system_disabled: Type.Boolean(),
-  },
-  { title: 'RelayerStatus', additionalProperties: false },
-)
+    }),
+  ),
+  network_price: Type.Optional(networkPriceSchema),
+  paused: Type.Boolean({ description: 'It is paused, or its network is' }),
+  system_disabled: Type.Boolean(),
+})
 
 export function getRelayerStatus(reads: Reads, chainOf: ChainOf) {
   return operation({

@@ -22,7 +22,7 @@ import { parseTime } from '../request/parse-values.ts'
 import { stated } from '../request/stated.ts'
 import { invalid } from '../request/validate.ts'
 import { answers, success } from '../response/envelope.ts'
-import { count, such, time, wei } from '../response/forms.ts'
+import { closed, count, such, time, wei } from '../response/forms.ts'
 import { foundHistory } from '../response/found.ts'
 
 const stepsMs = [periodMs, 1_800_000, 7_200_000] as const
@@ -66,19 +66,16 @@ const pointSchema = Type.Object(
   { additionalProperties: false },
 )
 
-const seriesSchema = Type.Object(
-  {
-    from: time(),
-    to: time('The end of the last step, which may be in the future'),
-    step_seconds: count('300, 1800 or 7200'),
-    bounds_seconds: Type.Array(Type.Integer(), {
-      description: 'Of `confirmation_times`',
-      examples: [[...delayBoundsSeconds]],
-    }),
-    points: Type.Array(pointSchema, { description: 'One for each step, oldest first, also where nothing happened' }),
-  },
-  { title: 'Series', additionalProperties: false },
-)
+const seriesSchema = closed('Series')({
+  from: time(),
+  to: time('The end of the last step, which may be in the future'),
+  step_seconds: count('300, 1800 or 7200'),
+  bounds_seconds: Type.Array(Type.Integer(), {
+    description: 'Of `confirmation_times`',
+    examples: [[...delayBoundsSeconds]],
+  }),
+  points: Type.Array(pointSchema, { description: 'One for each step, oldest first, also where nothing happened' }),
+})
 
 const querySchema = Type.Object(
   {

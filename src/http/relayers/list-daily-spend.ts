@@ -6,24 +6,21 @@ import type { Reads } from '../../store/store.ts'
 import { dailySpendDaysMax } from '../limits.ts'
 import { operation } from '../request/operation.ts'
 import { answers, success } from '../response/envelope.ts'
-import { count, such, wei } from '../response/forms.ts'
+import { closed, count, such, wei } from '../response/forms.ts'
 
-const dailySpendSchema = Type.Object(
-  {
-    day: Type.String({
-      format: 'date',
-      description: 'In UTC: the day on which the transactions became final',
-      examples: ['2026-01-02'],
-    }),
-    relayer_id: such('local'),
-    transactions: count('With the no-ops'),
-    no_ops: count('Of cancellations and gaps'),
-    unpriced: count('Those whose fees no node reported: the fees do not contain them'),
-    fees: wei('Wei'),
-    spent: wei('Wei: fees and values, without those of sweeps'),
-  },
-  { title: 'DailySpend', additionalProperties: false },
-)
+const dailySpendSchema = closed('DailySpend')({
+  day: Type.String({
+    format: 'date',
+    description: 'In UTC: the day on which the transactions became final',
+    examples: ['2026-01-02'],
+  }),
+  relayer_id: such('local'),
+  transactions: count('With the no-ops'),
+  no_ops: count('Of cancellations and gaps'),
+  unpriced: count('Those whose fees no node reported: the fees do not contain them'),
+  fees: wei('Wei'),
+  spent: wei('Wei: fees and values, without those of sweeps'),
+})
 
 const querySchema = Type.Object(
   {

@@ -7,42 +7,31 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 
-const bodySchema = Type.Object(
-  {
-    count: Type.Integer({
+const bodySchema = closed('GapFillerPermitRequest', { examples: [{ count: 300, valid_for_seconds: 3_600 }] })({
+  count: Type.Integer({
+    minimum: 1,
+    maximum: permittedFillsMax,
+    description: `a whole number from 1 to ${permittedFillsMax}`,
+  }),
+  valid_for_seconds: Type.Optional(
+    Type.Integer({
       minimum: 1,
-      maximum: permittedFillsMax,
-      description: `a whole number from 1 to ${permittedFillsMax}`,
+      maximum: permitMsMax / 1_000,
+      description: `a whole number of seconds from 1 to ${permitMsMax / 1_000}`,
     }),
-    valid_for_seconds: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: permitMsMax / 1_000,
-        description: `a whole number of seconds from 1 to ${permitMsMax / 1_000}`,
-      }),
-    ),
-  },
-  {
-    title: 'GapFillerPermitRequest',
-    additionalProperties: false,
-    examples: [{ count: 300, valid_for_seconds: 3_600 }],
-  },
-)
+  ),
+})
 
-const permitSchema = Type.Object(
-  {
-    count: Type.Integer({ minimum: 1 }),
-    granted_at: Type.String({ format: 'date-time' }),
-    valid_until: Type.String({ format: 'date-time' }),
-  },
-  {
-    title: 'GapFillerPermit',
-    additionalProperties: false,
-    examples: [{ count: 300, granted_at: '2026-01-02T03:04:05.678Z', valid_until: '2026-01-02T04:04:05.678Z' }],
-  },
-)
+const permitSchema = closed('GapFillerPermit', {
+  examples: [{ count: 300, granted_at: '2026-01-02T03:04:05.678Z', valid_until: '2026-01-02T04:04:05.678Z' }],
+})({
+  count: Type.Integer({ minimum: 1 }),
+  granted_at: Type.String({ format: 'date-time' }),
+  valid_until: Type.String({ format: 'date-time' }),
+})
 
 export function permitGapFillers(management: ManagementContext) {
   return operation({

@@ -11,7 +11,7 @@ import {
   unenforcedPolicies,
 } from '../../domain/policy-table.ts'
 import { forms, stated, weiForms } from '../request/stated.ts'
-import { weiNumber } from '../response/forms.ts'
+import { closed, weiNumber } from '../response/forms.ts'
 import { exactNumber } from '../response/present-values.ts'
 
 const rows: readonly Policy[] = Object.values(policyTable)
@@ -19,15 +19,10 @@ const [refusedFlag] = unenforcedPolicies
 const selector = { type: 'string', pattern: '^0x([0-9a-fA-F]{8})?$', examples: ['0xa9059cbb'] }
 
 /** Null removes a policy. */
-export const policiesInBody = Type.Object(
-  Object.fromEntries([...rows, ...unenforcedPolicies].map((policy) => [policy.name, given(policy)])),
-  {
-    title: 'PolicyChanges',
-    additionalProperties: false,
-    description: 'an object of policies',
-    examples: [{ gas_price_cap: 100_000_000_000 }],
-  },
-)
+export const policiesInBody = closed('PolicyChanges', {
+  description: 'an object of policies',
+  examples: [{ gas_price_cap: 100_000_000_000 }],
+})(Object.fromEntries([...rows, ...unenforcedPolicies].map((policy) => [policy.name, given(policy)])))
 
 function given(policy: Policy) {
   const { meaning } = policy
@@ -95,7 +90,7 @@ function shownAs(policy: Policy): TSchema {
   }
 }
 
-export const policiesSchema = Type.Object(
+export const policiesSchema = closed('Policies')(
   Object.fromEntries(
     rows.map((policy) => {
       const shown = shownAs(policy)
@@ -103,7 +98,6 @@ export const policiesSchema = Type.Object(
       return [policy.name, isAlwaysThere ? shown : Type.Optional(shown)]
     }),
   ),
-  { title: 'Policies', additionalProperties: false },
 )
 
 export function presentPolicies(policies: Policies): Readonly<Record<string, unknown>> {

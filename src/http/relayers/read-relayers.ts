@@ -13,29 +13,26 @@ import { relayerParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { limitReads } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
-import { address, such, weiNumber } from '../response/forms.ts'
+import { address, closed, such, weiNumber } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
 import { endpointSchema, exactNumber, presentEndpoint } from '../response/present-values.ts'
 import { policiesSchema, presentPolicies } from './policies.ts'
 
-export const relayerSchema = Type.Object(
-  {
-    id: such('local'),
-    name: such('Payouts'),
-    network: such('sepolia'),
-    network_type: Type.Literal('evm'),
-    chain_id: Type.Integer({ examples: [11_155_111] }),
-    address: address(),
-    signer_id: such('dev'),
-    notification_id: Type.Optional(such('alerts')),
-    paused: Type.Boolean({ description: 'Its own pause' }),
-    network_paused: Type.Boolean({ description: 'Its whole network is paused, which is as if the relayer were' }),
-    system_disabled: Type.Boolean(),
-    policies: policiesSchema,
-    custom_rpc_urls: Type.Optional(Type.Array(endpointSchema)),
-  },
-  { title: 'Relayer', additionalProperties: false },
-)
+export const relayerSchema = closed('Relayer')({
+  id: such('local'),
+  name: such('Payouts'),
+  network: such('sepolia'),
+  network_type: Type.Literal('evm'),
+  chain_id: Type.Integer({ examples: [11_155_111] }),
+  address: address(),
+  signer_id: such('dev'),
+  notification_id: Type.Optional(such('alerts')),
+  paused: Type.Boolean({ description: 'Its own pause' }),
+  network_paused: Type.Boolean({ description: 'Its whole network is paused, which is as if the relayer were' }),
+  system_disabled: Type.Boolean(),
+  policies: policiesSchema,
+  custom_rpc_urls: Type.Optional(Type.Array(endpointSchema)),
+})
 
 type RelayerBody = Static<typeof relayerSchema>
 
@@ -99,13 +96,10 @@ export function listRelayers(reads: Reads, endpointsOf: EndpointsOf) {
   })
 }
 
-const balanceSchema = Type.Object(
-  {
-    balance: weiNumber('With all digits. A parser of doubles loses some: `status` has the balance as text'),
-    unit: Type.Literal('wei'),
-  },
-  { title: 'Balance', additionalProperties: false },
-)
+const balanceSchema = closed('Balance')({
+  balance: weiNumber('With all digits. A parser of doubles loses some: `status` has the balance as text'),
+  unit: Type.Literal('wei'),
+})
 
 export function getRelayerBalance(reads: Reads, chainOf: ChainOf) {
   const limited = limitReads('reads of a balance', costlyReadsPerKeyMax)

@@ -10,34 +10,30 @@ import { type OperationReply, operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { limitReads } from '../request/places.ts'
 import { type RpcBody, rpcBodySchema } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 
 const idSchema = Type.Union([Type.String({ maxLength: 256 }), Type.Number(), Type.Null()], {
   description: 'a text or a number, which the response repeats',
 })
 
-const requestSchema = Type.Object(
-  {
-    jsonrpc: Type.Literal('2.0', { description: 'the text "2.0"' }),
-    method: Type.String({
-      minLength: 1,
-      maxLength: 256,
-      description: 'the name of a method, such as "eth_getBalance"',
-    }),
-    params: Type.Optional(Type.Unknown({ description: "a list of the method's parameters" })),
-    id: Type.Optional(idSchema),
-  },
-  {
-    title: 'RpcRequest',
-    additionalProperties: false,
-    examples: [
-      { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] },
-      {
-        ...{ jsonrpc: '2.0', id: 2, method: 'eth_getBalance' },
-        params: ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'latest'],
-      },
-    ],
-  },
-)
+const requestSchema = closed('RpcRequest', {
+  examples: [
+    { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] },
+    {
+      ...{ jsonrpc: '2.0', id: 2, method: 'eth_getBalance' },
+      params: ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'latest'],
+    },
+  ],
+})({
+  jsonrpc: Type.Literal('2.0', { description: 'the text "2.0"' }),
+  method: Type.String({
+    minLength: 1,
+    maxLength: 256,
+    description: 'the name of a method, such as "eth_getBalance"',
+  }),
+  params: Type.Optional(Type.Unknown({ description: "a list of the method's parameters" })),
+  id: Type.Optional(idSchema),
+})
 
 export function rpc(reads: Reads, chainOf: ChainOf, bytesMax = rpcAnswerBytesMaxDefault) {
   const limited = limitReads('requests of a node', rpcPerKeyMax)

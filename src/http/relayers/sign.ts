@@ -9,6 +9,7 @@ import { relayerParameters } from '../request/parameters.ts'
 import { stated } from '../request/stated.ts'
 import { invalid } from '../request/validate.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
 import { presentSignature, signatureSchema } from '../transactions/present-transaction.ts'
 
@@ -17,16 +18,13 @@ const rawSchema = Type.Object(
   { additionalProperties: false },
 )
 
-const messageSchema = Type.Object(
-  {
-    message: Type.Union([Type.String(), rawSchema], {
-      description: 'a text, or bytes as {"raw": "0xdeadbeef"}',
-      ...stated({ description: 'a text of Unicode without half surrogate pairs, or bytes as {"raw": "0xdeadbeef"}' }),
-      examples: ['hello'],
-    }),
-  },
-  { title: 'MessageRequest', additionalProperties: false, examples: [{ message: 'hello' }] },
-)
+const messageSchema = closed('MessageRequest', { examples: [{ message: 'hello' }] })({
+  message: Type.Union([Type.String(), rawSchema], {
+    description: 'a text, or bytes as {"raw": "0xdeadbeef"}',
+    ...stated({ description: 'a text of Unicode without half surrogate pairs, or bytes as {"raw": "0xdeadbeef"}' }),
+    examples: ['hello'],
+  }),
+})
 
 export function sign(store: Store, signerOf: SignerOf) {
   return operation({
@@ -64,17 +62,12 @@ const hash = (of: string) =>
     examples: [`0x${'1f'.repeat(32)}`],
   })
 
-const typedDataSchema = Type.Object(
-  {
-    domain_separator: hash('hashStruct of the domain'),
-    hash_struct_message: hash('hashStruct of the message'),
-  },
-  {
-    title: 'TypedDataRequest',
-    additionalProperties: false,
-    examples: [{ domain_separator: `0x${'1f'.repeat(32)}`, hash_struct_message: `0x${'2e'.repeat(32)}` }],
-  },
-)
+const typedDataSchema = closed('TypedDataRequest', {
+  examples: [{ domain_separator: `0x${'1f'.repeat(32)}`, hash_struct_message: `0x${'2e'.repeat(32)}` }],
+})({
+  domain_separator: hash('hashStruct of the domain'),
+  hash_struct_message: hash('hashStruct of the message'),
+})
 
 export function signTypedData(store: Store, signerOf: SignerOf) {
   return operation({

@@ -10,25 +10,20 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { addressSchema, parseAddress } from '../request/parse-values.ts'
 import { answers, success } from '../response/envelope.ts'
-import { address, count, some, wei } from '../response/forms.ts'
+import { address, closed, count, some, wei } from '../response/forms.ts'
 import { found, foundHistory } from '../response/found.ts'
 import { presentTransaction, transactionExample, transactionSchema } from '../transactions/present-transaction.ts'
 
-const bodySchema = Type.Object(
-  {
-    to: addressSchema(
-      'the address that gets the balance: 0x and 40 hex digits, in one case or with its EIP-55 checksum',
-    ),
-    gas_limit: Type.Optional(
-      Type.Integer({
-        minimum: lowBaseGas,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: `gas units as an integer from ${lowBaseGas}, or nothing to have it estimated`,
-      }),
-    ),
-  },
-  { title: 'SweepRequest', additionalProperties: false, examples: [{ to: some.address }] },
-)
+const bodySchema = closed('SweepRequest', { examples: [{ to: some.address }] })({
+  to: addressSchema('the address that gets the balance: 0x and 40 hex digits, in one case or with its EIP-55 checksum'),
+  gas_limit: Type.Optional(
+    Type.Integer({
+      minimum: lowBaseGas,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: `gas units as an integer from ${lowBaseGas}, or nothing to have it estimated`,
+    }),
+  ),
+})
 
 export function sweep(management: ManagementContext) {
   return operation({
@@ -93,19 +88,16 @@ const example = {
   transaction: transactionExample,
 }
 
-const sweepSchema = Type.Object(
-  {
-    to: address('The address that gets the balance'),
-    value: Type.Optional(
-      wei('Wei, decimal. Absent until the transaction has a nonce, as the balance may change until then'),
-    ),
-    others: count(
-      'How many other transactions of the relayer are pending or in flight, canceled ones that still race among them. The sweep waits for those that came before it',
-    ),
-    transaction: transactionSchema,
-  },
-  { title: 'Sweep', additionalProperties: false, examples: [example] },
-)
+const sweepSchema = closed('Sweep', { examples: [example] })({
+  to: address('The address that gets the balance'),
+  value: Type.Optional(
+    wei('Wei, decimal. Absent until the transaction has a nonce, as the balance may change until then'),
+  ),
+  others: count(
+    'How many other transactions of the relayer are pending or in flight, canceled ones that still race among them. The sweep waits for those that came before it',
+  ),
+  transaction: transactionSchema,
+})
 
 function presentSweep({ transaction, others }: Sweep): Static<typeof sweepSchema> {
   const { to, value } = executedPayload(transaction)

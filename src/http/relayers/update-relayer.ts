@@ -12,34 +12,28 @@ import { nameInBody, relayerParameters } from '../request/parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/parse-endpoints.ts'
 import { stated } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { policiesInBody } from './policies.ts'
 import { presentRelayer, relayerSchema } from './read-relayers.ts'
 
-const bodySchema = Type.Object(
-  {
-    name: Type.Optional(nameInBody),
-    notification_id: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], {
-        description: 'the id of a notification, or null for none',
-        ...stated({ description: 'the id of a notification that exists, or null for none' }),
-      }),
-    ),
-    paused: Type.Optional(Type.Boolean({ description: 'true or false' })),
-    policies: Type.Optional(
-      Type.Union([policiesInBody, Type.Null()], { description: 'an object of policies, or null' }),
-    ),
-    custom_rpc_urls: Type.Optional(
-      Type.Union([endpointsSchema, Type.Null()], {
-        description: `${endpointsWanted}, or null for the network's`,
-      }),
-    ),
-  },
-  {
-    title: 'RelayerPatch',
-    additionalProperties: false,
-    examples: [{ paused: false, policies: { gas_price_cap: 200_000_000_000, value_cap: null } }],
-  },
-)
+const bodySchema = closed('RelayerPatch', {
+  examples: [{ paused: false, policies: { gas_price_cap: 200_000_000_000, value_cap: null } }],
+})({
+  name: Type.Optional(nameInBody),
+  notification_id: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'the id of a notification, or null for none',
+      ...stated({ description: 'the id of a notification that exists, or null for none' }),
+    }),
+  ),
+  paused: Type.Optional(Type.Boolean({ description: 'true or false' })),
+  policies: Type.Optional(Type.Union([policiesInBody, Type.Null()], { description: 'an object of policies, or null' })),
+  custom_rpc_urls: Type.Optional(
+    Type.Union([endpointsSchema, Type.Null()], {
+      description: `${endpointsWanted}, or null for the network's`,
+    }),
+  ),
+})
 
 /** Throws SCOPE_MISSING. */
 function refuseBeyondPause(body: object): void {

@@ -14,8 +14,8 @@ import {
   type SecretHeaders,
 } from '../../ops/request-headers.ts'
 import { type Secret, secret, secretUrl } from '../../ops/secret.ts'
-
 import { urlCharsMax } from '../limits.ts'
+import { closed } from '../response/forms.ts'
 import { headerMask } from '../response/present-values.ts'
 import { stated } from './stated.ts'
 
@@ -65,15 +65,12 @@ export const endpointsWanted = `1 to ${endpointsMax} endpoints, as ["https://…
 export const endpointsSchema = Type.Array(
   Type.Union([
     url,
-    Type.Object(
-      {
-        url,
-        weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
-        provider: Type.Optional(provider),
-        headers: Type.Optional(headers),
-      },
-      { title: 'EndpointRequest', additionalProperties: false },
-    ),
+    closed('EndpointRequest')({
+      url,
+      weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+      provider: Type.Optional(provider),
+      headers: Type.Optional(headers),
+    }),
   ]),
   {
     minItems: 1,

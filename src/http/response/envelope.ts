@@ -1,6 +1,7 @@
 // Success and error bodies, of every response but JSON-RPC, text and streams; and the body of JSON-RPC.
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import { memberOf } from '../../ops/member.ts'
+import { closed } from './forms.ts'
 
 const logSchema = Type.Object({ level: Type.String({ examples: ['log'] }), message: Type.String() })
 
@@ -59,26 +60,18 @@ export function failure(message: string): string {
   return `{"data":null,"message":${JSON.stringify(message)},"success":false}`
 }
 
-export const failureSchema = Type.Object(
-  { data: Type.Null(), message: Type.String(), success: Type.Literal(false) },
-  {
-    title: 'Failure',
-    additionalProperties: false,
-    description: 'The header Relayer-Error-Code carries the machine-readable reason.',
-  },
-)
+export const failureSchema = closed('Failure', {
+  description: 'The header Relayer-Error-Code carries the machine-readable reason.',
+})({ data: Type.Null(), message: Type.String(), success: Type.Literal(false) })
 
 export function successSchema<S extends TSchema>(data: S, metadata: TSchema = metadataSchema) {
-  return Type.Object(
-    {
-      data,
-      error: Type.Literal(''),
-      metadata,
-      pagination: paginationSchema,
-      success: Type.Literal(true),
-    },
-    { title: `${metadata === metadataSchema ? '' : 'Labeled'}${titleOf(data)}`, additionalProperties: false },
-  )
+  return closed(`${metadata === metadataSchema ? '' : 'Labeled'}${titleOf(data)}`)({
+    data,
+    error: Type.Literal(''),
+    metadata,
+    pagination: paginationSchema,
+    success: Type.Literal(true),
+  })
 }
 
 /** The success, for the OpenAPI document, which adds the refusals. */
@@ -94,24 +87,21 @@ function titleOf(data: TSchema): string {
 }
 
 /** The response to a JSON-RPC client: the one JSON body that is not an envelope. */
-export const rpcBodySchema = Type.Object(
-  {
-    jsonrpc: Type.Literal('2.0'),
-    id: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()])),
-    result: Type.Optional(Type.Unknown({ description: "The node's result" })),
-    error: Type.Optional(
-      Type.Object(
-        {
-          code: Type.Number(),
-          message: Type.String(),
-          description: Type.String({ description: 'Whether the node or this service returned the error' }),
-          data: Type.Optional(Type.Unknown({ description: 'For example the bytes that a call reverted with' })),
-        },
-        { additionalProperties: false },
-      ),
+export const rpcBodySchema = closed('RpcAnswer', { examples: [{ jsonrpc: '2.0', id: 1, result: '0x412' }] })({
+  jsonrpc: Type.Literal('2.0'),
+  id: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()])),
+  result: Type.Optional(Type.Unknown({ description: "The node's result" })),
+  error: Type.Optional(
+    Type.Object(
+      {
+        code: Type.Number(),
+        message: Type.String(),
+        description: Type.String({ description: 'Whether the node or this service returned the error' }),
+        data: Type.Optional(Type.Unknown({ description: 'For example the bytes that a call reverted with' })),
+      },
+      { additionalProperties: false },
     ),
-  },
-  { title: 'RpcAnswer', additionalProperties: false, examples: [{ jsonrpc: '2.0', id: 1, result: '0x412' }] },
-)
+  ),
+})
 
 export type RpcBody = Static<typeof rpcBodySchema>

@@ -1,5 +1,5 @@
 // The forms of values in answers, each with an example for the OpenAPI document.
-import { Type } from 'typebox'
+import { type TObjectOptions, type TProperties, Type } from 'typebox'
 
 /** Examples that occur in more than one place. */
 export const some = {
@@ -13,6 +13,12 @@ export const some = {
   eventId: '1042-1767323045678',
   time: '2026-01-02T03:04:05.678Z',
 } as const
+
+/** A named object without members beyond those that follow, as every object of the API is. */
+export function closed(title: string, keywords: TObjectOptions = {}) {
+  return <P extends TProperties>(members: P) =>
+    Type.Object(members, { title, additionalProperties: false, ...keywords })
+}
 
 /** `description` begins with the unit. */
 export const wei = (description = 'Wei, decimal') =>

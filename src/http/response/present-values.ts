@@ -10,7 +10,7 @@ import type { NetworkPause } from '../../domain/pause.ts'
 import type { EndpointSettings } from '../../domain/settings.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { Secret } from '../../ops/secret.ts'
-import { some, such, time, wei } from './forms.ts'
+import { closed, some, such, time, wei } from './forms.ts'
 
 // Responses repeat times of the same few seconds, and formatting one is slow.
 let second = Number.NaN
@@ -46,44 +46,31 @@ export function exactNumber(amount: bigint): number {
   return Number.isSafeInteger(number) ? number : (JSON.rawJSON(amount.toString()) as number)
 }
 
-export const networkPriceSchema = Type.Object(
-  {
-    per_gas: wei('Wei for a unit of gas: the base fee and the average tip'),
-    block_number: Type.Integer({ minimum: 0, description: 'The head of this reading' }),
-    read_at: time(),
-  },
-  {
-    title: 'NetworkPrice',
-    additionalProperties: false,
-    description: "The network's price as this process last read it; absent before its first reading",
-  },
-)
+export const networkPriceSchema = closed('NetworkPrice', {
+  description: "The network's price as this process last read it; absent before its first reading",
+})({
+  per_gas: wei('Wei for a unit of gas: the base fee and the average tip'),
+  block_number: Type.Integer({ minimum: 0, description: 'The head of this reading' }),
+  read_at: time(),
+})
 
 export function presentPrice({ perGas, block, readAt }: NetworkPrice): Static<typeof networkPriceSchema> {
   return { per_gas: perGas.toString(), block_number: block, read_at: presentTime(readAt) }
 }
 
-export const networkPauseSchema = Type.Object(
-  { at: time(), by: such(some.apiKeyId, 'The id of the API key'), note: Type.Optional(such('the chain has halted')) },
-  {
-    title: 'NetworkPause',
-    additionalProperties: false,
-    description: 'The whole network is paused, with all of its relayers; absent while it is not',
-  },
-)
+export const networkPauseSchema = closed('NetworkPause', {
+  description: 'The whole network is paused, with all of its relayers; absent while it is not',
+})({ at: time(), by: such(some.apiKeyId, 'The id of the API key'), note: Type.Optional(such('the chain has halted')) })
 
 export function presentPause({ at, ...rest }: NetworkPause): Static<typeof networkPauseSchema> {
   return { at: presentTime(at), ...rest }
 }
 
-export const labelsSchema = Type.Object(
-  {
-    external_id: Type.Optional(such('invoice-2044')),
-    tags: Type.Optional(Type.Array(such('payroll'))),
-    note: Type.Optional(such('approved by the treasury')),
-  },
-  { title: 'Labels', additionalProperties: false },
-)
+export const labelsSchema = closed('Labels')({
+  external_id: Type.Optional(such('invoice-2044')),
+  tags: Type.Optional(Type.Array(such('payroll'))),
+  note: Type.Optional(such('approved by the treasury')),
+})
 
 export function presentLabels({ externalId, tags, note }: Labels): Static<typeof labelsSchema> {
   return {
@@ -103,17 +90,14 @@ export function runbookSchema(example: HeldCondition | NetworkConditionName) {
 /** The mask that replaces each header's value. */
 export const headerMask = '***'
 
-export const endpointSchema = Type.Object(
-  {
-    url: Type.String({ description: 'with user, path and query masked', examples: ['https://rpc.example/***'] }),
-    weight: Type.Integer({ minimum: 1, maximum: 100, examples: [100] }),
-    provider: Type.Optional(Type.String({ examples: ['one'] })),
-    headers: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'with every value masked, as "***"' }),
-    ),
-  },
-  { title: 'Endpoint', additionalProperties: false },
-)
+export const endpointSchema = closed('Endpoint')({
+  url: Type.String({ description: 'with user, path and query masked', examples: ['https://rpc.example/***'] }),
+  weight: Type.Integer({ minimum: 1, maximum: 100, examples: [100] }),
+  provider: Type.Optional(Type.String({ examples: ['one'] })),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: 'with every value masked, as "***"' }),
+  ),
+})
 
 export function presentEndpoint({ url, weight, provider, headers }: EndpointSettings): Static<typeof endpointSchema> {
   const masked = headers && Object.fromEntries(Object.keys(headers).map((name) => [name, headerMask]))
@@ -130,14 +114,9 @@ export function presentUrl(url: Secret): string {
   return `${protocol}//${host}${isBare ? '' : '/***'}`
 }
 
-export const acknowledgmentSchema = Type.Object(
-  { at: time(), by: such(some.apiKeyId, 'The id of the API key'), note: Type.Optional(such('topped up tonight')) },
-  {
-    title: 'Acknowledgment',
-    additionalProperties: false,
-    description: 'An operator has seen it. It lapses with the condition',
-  },
-)
+export const acknowledgmentSchema = closed('Acknowledgment', {
+  description: 'An operator has seen it. It lapses with the condition',
+})({ at: time(), by: such(some.apiKeyId, 'The id of the API key'), note: Type.Optional(such('topped up tonight')) })
 
 export function presentAcknowledgment({ at, ...rest }: Acknowledgment) {
   return { at: presentTime(at), ...rest }

@@ -8,7 +8,7 @@ import { late, within } from '../../ops/within.ts'
 import { readinessBelievedMs, readinessPatienceMs } from '../limits.ts'
 import { operation } from '../request/operation.ts'
 import { success, successSchema } from '../response/envelope.ts'
-import { such, time } from '../response/forms.ts'
+import { closed, such, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 
 const healthSchema = Type.Literal('OK')
@@ -50,22 +50,17 @@ const relayersByState = {
   unobserved: relayersInState,
 } satisfies Record<RelayerState, unknown>
 
-const relayersSchema = Type.Object(relayersByState, {
-  title: 'RelayersByState',
-  additionalProperties: false,
+const relayersSchema = closed('RelayersByState', {
   description:
     'how many relayers are in each state, by the last observations of this process: no node is called. An outage of nodes changes no status code',
-})
+})(relayersByState)
 
-const conditionSchema = Type.Object(
-  {
-    condition: Type.Enum([...processConditions]),
-    since: time(),
-    reason: Type.Optional(such('the database has a full disk: nothing of this is stored')),
-    runbook: such('/docs/alerts.md#log_lost'),
-  },
-  { title: 'ProcessCondition', additionalProperties: false },
-)
+const conditionSchema = closed('ProcessCondition')({
+  condition: Type.Enum([...processConditions]),
+  since: time(),
+  reason: Type.Optional(such('the database has a full disk: nothing of this is stored')),
+  runbook: such('/docs/alerts.md#log_lost'),
+})
 
 const conditionsSchema = Type.Array(conditionSchema, {
   description: 'what hinders the process that answers, whatever its relayers do. It serves requests nevertheless',
@@ -82,16 +77,13 @@ const dataSchema = Type.Object(
 )
 
 /** The envelope, and the members that clients of OpenZeppelin Relayer read. */
-const readySchema = Type.Object(
-  {
-    ...successSchema(dataSchema).properties,
-    ready: Type.Literal(true),
-    status: Type.Literal('healthy'),
-    timestamp: time(),
-    components: Type.Object({ store: Type.Object({ status: Type.Literal('healthy') }) }),
-  },
-  { title: 'ReadinessAnswer', additionalProperties: false },
-)
+const readySchema = closed('ReadinessAnswer')({
+  ...successSchema(dataSchema).properties,
+  ready: Type.Literal(true),
+  status: Type.Literal('healthy'),
+  timestamp: time(),
+  components: Type.Object({ store: Type.Object({ status: Type.Literal('healthy') }) }),
+})
 
 export function ready({ readiness, clock, version }: { readiness: Readiness; clock: Clock; version: string }) {
   const check = believed(readiness.check, clock)

@@ -10,34 +10,30 @@ import { operation } from '../request/operation.ts'
 import { newId } from '../request/parameters.ts'
 import { statedAlone } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { presentSigner, signerSchema } from './read-signers.ts'
 import { checkSignerKey, signerConfigSchema } from './signer-config.ts'
 import { signerDiscriminator, signerVariants } from './signer-variants.ts'
 
 const types: readonly string[] = requestedSignerTypes
 
-const bodySchema = Type.Object(
-  {
-    id: newId,
-    type: Type.String({
-      description: '"plain", or the type of a key service, as in the configuration file',
-      examples: ['plain'],
-    }),
-    config: signerConfigSchema,
-    address: Type.Optional(
-      Type.String({ description: 'the address that the key must have, for a key in a service. The service compares' }),
-    ),
-  },
-  {
-    title: 'SignerRequest',
-    additionalProperties: false,
-    ...statedAlone({
-      oneOf: signerVariants,
-      discriminator: signerDiscriminator,
-    }),
-    examples: [{ id: 'payouts', type: 'plain', config: { key: `0x${'11'.repeat(32)}` } }],
-  },
-)
+const bodySchema = closed('SignerRequest', {
+  ...statedAlone({
+    oneOf: signerVariants,
+    discriminator: signerDiscriminator,
+  }),
+  examples: [{ id: 'payouts', type: 'plain', config: { key: `0x${'11'.repeat(32)}` } }],
+})({
+  id: newId,
+  type: Type.String({
+    description: '"plain", or the type of a key service, as in the configuration file',
+    examples: ['plain'],
+  }),
+  config: signerConfigSchema,
+  address: Type.Optional(
+    Type.String({ description: 'the address that the key must have, for a key in a service. The service compares' }),
+  ),
+})
 
 export function createSigner(management: ManagementContext) {
   return operation({

@@ -5,27 +5,24 @@ import { probeSigner as probeSignerCommand } from '../../commands/signers/probe-
 import { operation } from '../request/operation.ts'
 import { signerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { address, such, time } from '../response/forms.ts'
+import { address, closed, such, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 
-const probeSchema = Type.Object(
-  {
-    id: such('payouts'),
-    address: address(),
-    key_version: such('arn:aws:kms:eu-central-1:111122223333:key/1234abcd', 'as its key service names it'),
-    latency_ms: Type.Integer({
-      minimum: 0,
-      description: 'of the signature, with its retries and its place in the queue',
+const probeSchema = closed('SignerProbe')({
+  id: such('payouts'),
+  address: address(),
+  key_version: such('arn:aws:kms:eu-central-1:111122223333:key/1234abcd', 'as its key service names it'),
+  latency_ms: Type.Integer({
+    minimum: 0,
+    description: 'of the signature, with its retries and its place in the queue',
+  }),
+  clock_ahead_seconds: Type.Optional(
+    Type.Integer({
+      description: "how far the service's clock is ahead of the key service's; absent where its answers have no date",
     }),
-    clock_ahead_seconds: Type.Optional(
-      Type.Integer({
-        description: "how far the service's clock is ahead of the key service's; absent where its answers have no date",
-      }),
-    ),
-    token_ends_at: Type.Optional(time('when the access token ends; absent without one')),
-  },
-  { title: 'SignerProbe', additionalProperties: false },
-)
+  ),
+  token_ends_at: Type.Optional(time('when the access token ends; absent without one')),
+})
 
 export function probeSigner(management: ManagementContext) {
   return operation({

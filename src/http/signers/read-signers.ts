@@ -8,42 +8,34 @@ import { operation } from '../request/operation.ts'
 import { signerParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { address, such } from '../response/forms.ts'
+import { address, closed, such } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import { runbookSchema } from '../response/present-values.ts'
 import { shownConfigSchema } from './signer-config.ts'
 
 // Presents a signer: its address and its settings, and never a secret or where a file is.
-const outageSchema = Type.Object(
-  {
-    condition: Type.Literal('signer_unavailable'),
-    code: Type.Optional(Type.String({ description: "the key service's code", examples: ['AccessDeniedException'] })),
-    runbook: runbookSchema('signer_unavailable'),
-  },
-  {
-    title: 'SignerOutage',
-    additionalProperties: false,
-    description:
-      'While its key service does not sign: its relayers wait. Absent otherwise, and for a key in this process',
-  },
-)
+const outageSchema = closed('SignerOutage', {
+  description:
+    'While its key service does not sign: its relayers wait. Absent otherwise, and for a key in this process',
+})({
+  condition: Type.Literal('signer_unavailable'),
+  code: Type.Optional(Type.String({ description: "the key service's code", examples: ['AccessDeniedException'] })),
+  runbook: runbookSchema('signer_unavailable'),
+})
 
-export const signerSchema = Type.Object(
-  {
-    id: such('dev'),
-    type: Type.String({
-      description:
-        '"local": this service holds the key, from a text or from a file. Otherwise the type of the service that holds it',
-      examples: ['local', 'aws_kms'],
-    }),
-    address: Type.Optional(
-      address('absent for "vault_transit", whose keys no relayer can use, and until a signer of the file first opens'),
-    ),
-    outage: Type.Optional(outageSchema),
-    config: shownConfigSchema,
-  },
-  { title: 'Signer', additionalProperties: false },
-)
+export const signerSchema = closed('Signer')({
+  id: such('dev'),
+  type: Type.String({
+    description:
+      '"local": this service holds the key, from a text or from a file. Otherwise the type of the service that holds it',
+    examples: ['local', 'aws_kms'],
+  }),
+  address: Type.Optional(
+    address('absent for "vault_transit", whose keys no relayer can use, and until a signer of the file first opens'),
+  ),
+  outage: Type.Optional(outageSchema),
+  config: shownConfigSchema,
+})
 
 export function presentSigner(
   { id, type, address, config }: SignerFacts,

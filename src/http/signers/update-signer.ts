@@ -8,21 +8,19 @@ import { operation } from '../request/operation.ts'
 import { signerParameters } from '../request/parameters.ts'
 import { statedAlone } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { presentSigner, signerSchema } from './read-signers.ts'
 import { checkSignerKey, signerConfigSchema } from './signer-config.ts'
 import { signerConfigs } from './signer-variants.ts'
 
 const wanted = 'a config of the type that the signer has'
 
-const bodySchema = Type.Object(
-  {
-    config: Type.Unsafe<Static<typeof signerConfigSchema>>({
-      ...signerConfigSchema,
-      ...statedAlone({ anyOf: Object.values(signerConfigs).flat(), description: wanted }),
-    }),
-  },
-  { title: 'SignerPatch', additionalProperties: false, examples: [{ config: { key: `0x${'22'.repeat(32)}` } }] },
-)
+const bodySchema = closed('SignerPatch', { examples: [{ config: { key: `0x${'22'.repeat(32)}` } }] })({
+  config: Type.Unsafe<Static<typeof signerConfigSchema>>({
+    ...signerConfigSchema,
+    ...statedAlone({ anyOf: Object.values(signerConfigs).flat(), description: wanted }),
+  }),
+})
 
 export function updateSigner(management: ManagementContext) {
   return operation({

@@ -6,25 +6,23 @@ import type { AccessList } from '../../domain/transaction.ts'
 import { accessListEntriesMax, accessListKeysMax } from '../limits.ts'
 import { addressSchema, parseAddress } from '../request/parse-values.ts'
 import { stated } from '../request/stated.ts'
+import { closed } from '../response/forms.ts'
 
 const wanted = `an array of at most ${accessListEntriesMax} objects of address and storage_keys (EIP-2930)`
 
 export const accessListSchema = Type.Array(
-  Type.Object(
-    {
-      address: addressSchema('an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum'),
-      storage_keys: Type.Array(
-        Type.Unsafe<Hex>(
-          Type.String({
-            pattern: '^0x[0-9a-fA-F]{64}$',
-            description: 'a storage key: 0x and 64 hex digits; fill a shorter one with zeros on the left',
-          }),
-        ),
-        { maxItems: accessListKeysMax, description: `at most ${accessListKeysMax} storage keys, as an array` },
+  closed('AccessListEntry', { description: 'an object of address and storage_keys' })({
+    address: addressSchema('an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum'),
+    storage_keys: Type.Array(
+      Type.Unsafe<Hex>(
+        Type.String({
+          pattern: '^0x[0-9a-fA-F]{64}$',
+          description: 'a storage key: 0x and 64 hex digits; fill a shorter one with zeros on the left',
+        }),
       ),
-    },
-    { title: 'AccessListEntry', additionalProperties: false, description: 'an object of address and storage_keys' },
-  ),
+      { maxItems: accessListKeysMax, description: `at most ${accessListKeysMax} storage keys, as an array` },
+    ),
+  }),
   {
     maxItems: accessListEntriesMax,
     description: wanted,

@@ -6,7 +6,7 @@ import { noncesBefore, noncesMax } from '../limits.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, metadataWith } from '../response/envelope.ts'
-import { hash, time } from '../response/forms.ts'
+import { closed, hash, time } from '../response/forms.ts'
 import { foundHistory } from '../response/found.ts'
 import { acknowledgmentSchema, presentAcknowledgment, presentTime } from '../response/present-values.ts'
 import { sendList } from '../response/sliced-list.ts'
@@ -26,25 +26,20 @@ const noncesQuerySchema = Type.Object(
   { additionalProperties: false },
 )
 
-const foreignUseSchema = Type.Object(
-  {
-    first_nonce: Type.Integer({ minimum: 0 }),
-    last_nonce: Type.Integer({ minimum: 0 }),
-    hash: Type.Optional(hash('Of the transaction that spent the first nonce; absent where no node shows it')),
-    block_number: Type.Optional(Type.Integer({ description: 'Its block' })),
-    found_at: time(),
-    may_be_lost: Type.Boolean({
-      description:
-        'Found by the first look after a start, a restore or a change of owner: a database that was restored may have lost transactions of ours',
-    }),
-    acknowledged: Type.Optional(acknowledgmentSchema),
-  },
-  {
-    title: 'ForeignUse',
-    additionalProperties: false,
-    description: 'Nonces of the account that no attempt of the relayer spent',
-  },
-)
+const foreignUseSchema = closed('ForeignUse', {
+  description: 'Nonces of the account that no attempt of the relayer spent',
+})({
+  first_nonce: Type.Integer({ minimum: 0 }),
+  last_nonce: Type.Integer({ minimum: 0 }),
+  hash: Type.Optional(hash('Of the transaction that spent the first nonce; absent where no node shows it')),
+  block_number: Type.Optional(Type.Integer({ description: 'Its block' })),
+  found_at: time(),
+  may_be_lost: Type.Boolean({
+    description:
+      'Found by the first look after a start, a restore or a change of owner: a database that was restored may have lost transactions of ours',
+  }),
+  acknowledged: Type.Optional(acknowledgmentSchema),
+})
 
 const noncesMetadata = metadataWith(
   {

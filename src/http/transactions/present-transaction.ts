@@ -11,14 +11,11 @@ import {
   type Transaction,
 } from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
-import { address, hash, some, such, time, wei } from '../response/forms.ts'
+import { address, closed, hash, some, such, time, wei } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 import { accessListSchema, presentAccessList } from './access-list.ts'
 
-export const speedSchema = Type.Object(
-  { name: Type.Enum([...speeds]) },
-  { title: 'Speed', additionalProperties: false },
-)
+export const speedSchema = closed('Speed')({ name: Type.Enum([...speeds]) })
 
 export const signatureSchema = Type.Object(
   {
@@ -48,38 +45,31 @@ export const transactionExample = {
   speed: { name: 'fast' },
 }
 
-export const transactionSchema = Type.Object(
-  {
-    id: such(some.transactionId),
-    relayer_id: such('local'),
-    status: Type.Enum([...statuses]),
-    status_reason: Type.Optional(Type.String()),
-    created_at: time(),
-    sent_at: Type.Optional(time()),
-    confirmed_at: Type.Optional(time()),
-    hash: Type.Optional(hash('The hash of the mined attempt with the payload, else of its newest attempt')),
-    from: address(),
-    to: Type.Optional(address('Absent for a contract creation')),
-    value: wei(),
-    data: such('0x'),
-    nonce: Type.Optional(Type.Integer({ minimum: 0 })),
-    gas_limit: Type.Optional(Type.Integer({ minimum: 0 })),
-    gas_price: Type.Optional(wei()),
-    max_fee_per_gas: Type.Optional(wei()),
-    max_priority_fee_per_gas: Type.Optional(wei()),
-    signature: Type.Optional(signatureSchema),
-    speed: Type.Optional(speedSchema),
-    access_list: Type.Optional(accessListSchema),
-    allow_out_of_gas: Type.Optional(
-      Type.Literal(true, { description: 'gas_limit stands, although it may not pay for a new account' }),
-    ),
-  },
-  {
-    title: 'Transaction',
-    additionalProperties: false,
-    examples: [transactionExample],
-  },
-)
+export const transactionSchema = closed('Transaction', { examples: [transactionExample] })({
+  id: such(some.transactionId),
+  relayer_id: such('local'),
+  status: Type.Enum([...statuses]),
+  status_reason: Type.Optional(Type.String()),
+  created_at: time(),
+  sent_at: Type.Optional(time()),
+  confirmed_at: Type.Optional(time()),
+  hash: Type.Optional(hash('The hash of the mined attempt with the payload, else of its newest attempt')),
+  from: address(),
+  to: Type.Optional(address('Absent for a contract creation')),
+  value: wei(),
+  data: such('0x'),
+  nonce: Type.Optional(Type.Integer({ minimum: 0 })),
+  gas_limit: Type.Optional(Type.Integer({ minimum: 0 })),
+  gas_price: Type.Optional(wei()),
+  max_fee_per_gas: Type.Optional(wei()),
+  max_priority_fee_per_gas: Type.Optional(wei()),
+  signature: Type.Optional(signatureSchema),
+  speed: Type.Optional(speedSchema),
+  access_list: Type.Optional(accessListSchema),
+  allow_out_of_gas: Type.Optional(
+    Type.Literal(true, { description: 'gas_limit stands, although it may not pay for a new account' }),
+  ),
+})
 
 type TransactionBody = Static<typeof transactionSchema>
 

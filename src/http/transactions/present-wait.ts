@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { conditions, runbookOf } from '../../domain/condition.ts'
 import type { Wait } from '../../domain/wait-facts.ts'
 import { sentenceOf } from '../../domain/wait-sentence.ts'
-import { such, time } from '../response/forms.ts'
+import { closed, such, time } from '../response/forms.ts'
 import { presentTime, runbookSchema } from '../response/present-values.ts'
 
 export const factsSchema = Type.Object(
@@ -17,20 +17,15 @@ export const factsSchema = Type.Object(
 
 export const conditionSchema = Type.Enum([...conditions], { title: 'WaitCondition' })
 
-export const waitSchema = Type.Object(
-  {
-    condition: conditionSchema,
-    facts: factsSchema,
-    text: such('waits: the relayer is paused; unpause it, or cancel this'),
-    since: time('When the condition began to hold'),
-    runbook: runbookSchema('paused'),
-  },
-  {
-    title: 'Wait',
-    additionalProperties: false,
-    description: 'Why it waits, as of the last observation; absent while nothing holds it up',
-  },
-)
+export const waitSchema = closed('Wait', {
+  description: 'Why it waits, as of the last observation; absent while nothing holds it up',
+})({
+  condition: conditionSchema,
+  facts: factsSchema,
+  text: such('waits: the relayer is paused; unpause it, or cancel this'),
+  since: time('When the condition began to hold'),
+  runbook: runbookSchema('paused'),
+})
 
 /** `isCanceled`: of the transaction that waits. */
 export function presentWait(wait: Wait, isCanceled: boolean): Static<typeof waitSchema> {

@@ -17,101 +17,83 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters, transactionParameters } from '../request/parameters.ts'
 import { type LimitedReads, limitReads } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
-import { count, wei } from '../response/forms.ts'
+import { closed, count, wei } from '../response/forms.ts'
 
-const windowSchema = Type.Object(
-  {
-    present: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: 'How many may be in flight now; absent where another replica advances the relayer',
-      }),
-    ),
-    most: Type.Integer({ minimum: 1, description: 'The upper bound: max_in_flight, or that of the window' }),
-    cost: Type.Object(
-      {
-        today: wei("Wei: the most that so many no-ops can cost at today's price"),
-        max: Type.Optional(wei('Wei: the same under cancel_gas_price_cap; absent without that policy')),
-      },
-      { additionalProperties: false, description: 'Of a cancellation that needs a no-op for each of `most`' },
-    ),
-    balance_covers: Type.Object(
-      { today: Type.Boolean(), max: Type.Optional(Type.Boolean()) },
-      { additionalProperties: false, description: 'Whether the balance covers these costs' },
-    ),
-  },
-  {
-    title: 'CancellationWindow',
-    additionalProperties: false,
-    description:
-      'How many transactions may be in flight. Absent in the preview of one transaction, and where no node answers',
-  },
-)
+const windowSchema = closed('CancellationWindow', {
+  description:
+    'How many transactions may be in flight. Absent in the preview of one transaction, and where no node answers',
+})({
+  present: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'How many may be in flight now; absent where another replica advances the relayer',
+    }),
+  ),
+  most: Type.Integer({ minimum: 1, description: 'The upper bound: max_in_flight, or that of the window' }),
+  cost: Type.Object(
+    {
+      today: wei("Wei: the most that so many no-ops can cost at today's price"),
+      max: Type.Optional(wei('Wei: the same under cancel_gas_price_cap; absent without that policy')),
+    },
+    { additionalProperties: false, description: 'Of a cancellation that needs a no-op for each of `most`' },
+  ),
+  balance_covers: Type.Object(
+    { today: Type.Boolean(), max: Type.Optional(Type.Boolean()) },
+    { additionalProperties: false, description: 'Whether the balance covers these costs' },
+  ),
+})
 
 /** The description of a member that needs the chain. */
 const absent = 'Absent where no node answers'
 
-const previewSchema = Type.Object(
-  {
-    free: count('That no node ever had: they end at once, at no cost'),
-    no_ops: count('That a node may have: each needs a no-op'),
-    over_cap: Type.Optional(
-      count(`The no-ops that cancel_gas_price_cap forbids at today's price: they wait for a lower one. ${absent}`),
-    ),
-    gaps: count('Nonces of free ones below one that a node may have: each needs a no-op too'),
-    racing: count('That were canceled before and are not decided: they come beside these'),
-    too_late: count('That are pending by their status, and whose nonce the chain has spent'),
-    cost: Type.Optional(
-      Type.Object(
-        {
-          expected: wei('Wei: if all no-ops are mined in the next block'),
-          today: wei('Wei: the most that no-ops signed now can cost'),
-          max: Type.Optional(
-            wei('Wei: the most that they can come to cost under cancel_gas_price_cap; absent without that policy'),
-          ),
-        },
-        { title: 'CancellationCost', additionalProperties: false, description: absent },
+const previewSchema = closed('CancellationPreview')({
+  free: count('That no node ever had: they end at once, at no cost'),
+  no_ops: count('That a node may have: each needs a no-op'),
+  over_cap: Type.Optional(
+    count(`The no-ops that cancel_gas_price_cap forbids at today's price: they wait for a lower one. ${absent}`),
+  ),
+  gaps: count('Nonces of free ones below one that a node may have: each needs a no-op too'),
+  racing: count('That were canceled before and are not decided: they come beside these'),
+  too_late: count('That are pending by their status, and whose nonce the chain has spent'),
+  cost: Type.Optional(
+    closed('CancellationCost', { description: absent })({
+      expected: wei('Wei: if all no-ops are mined in the next block'),
+      today: wei('Wei: the most that no-ops signed now can cost'),
+      max: Type.Optional(
+        wei('Wei: the most that they can come to cost under cancel_gas_price_cap; absent without that policy'),
       ),
-    ),
-    fee_per_gas: Type.Optional(
-      Type.Object(
-        {
-          today: Type.Optional(
-            wei('Wei: the most that a no-op signed now offers for a unit of gas; absent without a no-op'),
-          ),
-          max: Type.Optional(
-            wei('Wei: the policy cancel_gas_price_cap, which no later no-op exceeds; absent without that policy'),
-          ),
-        },
-        {
-          title: 'NoOpPrice',
-          additionalProperties: false,
-          description: `gas_price_cap limits sends, and no no-op. ${absent}`,
-        },
+    }),
+  ),
+  fee_per_gas: Type.Optional(
+    closed('NoOpPrice', { description: `gas_price_cap limits sends, and no no-op. ${absent}` })({
+      today: Type.Optional(
+        wei('Wei: the most that a no-op signed now offers for a unit of gas; absent without a no-op'),
       ),
-    ),
-    committed: Type.Optional(wei(`Wei: the most that the no-ops of those that race already can cost. ${absent}`)),
-    balance: Type.Optional(
-      wei(`Wei: of the relayer; where payments count only after some blocks, as it counts now. ${absent}`),
-    ),
-    gas_budget: Type.Optional(
-      wei('Wei: what the gas of all in flight has to fit in, by `reserve_balance` of the network; absent without one'),
-    ),
-    cancel_reserve: Type.Optional(wei(`Wei: what sends leave untouched, for no-ops. ${absent}`)),
-    balance_covers: Type.Optional(
-      Type.Object(
-        {
-          today: Type.Boolean({ description: 'cost.today, on top of committed amounts' }),
-          max: Type.Optional(Type.Boolean({ description: 'cost.max, on top of committed amounts' })),
-        },
-        { additionalProperties: false, description: absent },
+      max: Type.Optional(
+        wei('Wei: the policy cancel_gas_price_cap, which no later no-op exceeds; absent without that policy'),
       ),
+    }),
+  ),
+  committed: Type.Optional(wei(`Wei: the most that the no-ops of those that race already can cost. ${absent}`)),
+  balance: Type.Optional(
+    wei(`Wei: of the relayer; where payments count only after some blocks, as it counts now. ${absent}`),
+  ),
+  gas_budget: Type.Optional(
+    wei('Wei: what the gas of all in flight has to fit in, by `reserve_balance` of the network; absent without one'),
+  ),
+  cancel_reserve: Type.Optional(wei(`Wei: what sends leave untouched, for no-ops. ${absent}`)),
+  balance_covers: Type.Optional(
+    Type.Object(
+      {
+        today: Type.Boolean({ description: 'cost.today, on top of committed amounts' }),
+        max: Type.Optional(Type.Boolean({ description: 'cost.max, on top of committed amounts' })),
+      },
+      { additionalProperties: false, description: absent },
     ),
-    window: Type.Optional(windowSchema),
-    block_number: Type.Optional(Type.Integer({ minimum: 0, description: `The head of this preview. ${absent}` })),
-  },
-  { title: 'CancellationPreview', additionalProperties: false },
-)
+  ),
+  window: Type.Optional(windowSchema),
+  block_number: Type.Optional(Type.Integer({ minimum: 0, description: `The head of this preview. ${absent}` })),
+})
 
 export function previewCancellation(context: PreviewContext, limited: LimitedReads) {
   return operation({

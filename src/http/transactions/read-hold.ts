@@ -14,100 +14,83 @@ import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { address, hash, some, such, time, wei } from '../response/forms.ts'
+import { address, closed, hash, some, such, time, wei } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import { presentTime } from '../response/present-values.ts'
 import { accessListSchema } from './access-list.ts'
 
 // Presents the hold of a transaction: until when, by which rule, by whom and why, and the payload that a release approves.
-const payloadSchema = Type.Object(
-  {
-    access_list: Type.Optional(accessListSchema),
-    allow_out_of_gas: Type.Optional(Type.Literal(true)),
-    data: such('0x'),
-    from: address(),
-    gas_limit: Type.Optional(Type.Integer({ minimum: 0 })),
-    gas_price: Type.Optional(wei()),
-    max_fee_per_gas: Type.Optional(wei()),
-    max_priority_fee_per_gas: Type.Optional(wei()),
-    relayer_id: such('local'),
-    speed: Type.Optional(Type.Enum([...speeds])),
-    to: Type.Optional(address('Absent for a contract creation')),
-    transaction_id: such(some.transactionId),
-    valid_until: Type.Optional(time()),
-    value: wei(),
-  },
-  { title: 'ApprovedPayload', additionalProperties: false, description: 'What a release approves, sorted by name' },
-)
+const payloadSchema = closed('ApprovedPayload', { description: 'What a release approves, sorted by name' })({
+  access_list: Type.Optional(accessListSchema),
+  allow_out_of_gas: Type.Optional(Type.Literal(true)),
+  data: such('0x'),
+  from: address(),
+  gas_limit: Type.Optional(Type.Integer({ minimum: 0 })),
+  gas_price: Type.Optional(wei()),
+  max_fee_per_gas: Type.Optional(wei()),
+  max_priority_fee_per_gas: Type.Optional(wei()),
+  relayer_id: such('local'),
+  speed: Type.Optional(Type.Enum([...speeds])),
+  to: Type.Optional(address('Absent for a contract creation')),
+  transaction_id: such(some.transactionId),
+  valid_until: Type.Optional(time()),
+  value: wei(),
+})
 
-const holdSchema = Type.Object(
-  {
-    transaction_id: such(some.transactionId),
-    rule: Type.Enum([...holdRules], {
-      description: 'What decides its end: a member of the send, or a policy of the relayer',
-    }),
-    since: time('When it began. A replacement begins it anew'),
-    until: Type.Optional(time('When it ends by itself; absent: only a release ends it')),
-    by: Type.Optional(such(some.apiKeyId, 'The API key that set the payload')),
-    requested: Type.Optional(
-      Type.Object(
-        {
-          hold: Type.Optional(Type.Literal(true)),
-          hold_for: Type.Optional(such('10m')),
-          not_before: Type.Optional(time()),
-        },
-        { title: 'RequestedHold', additionalProperties: false, description: "The client's own part of it" },
-      ),
-    ),
-    reason: Type.Optional(Type.String({ description: 'Why it waits, in words' })),
-    payload: payloadSchema,
-    payload_digest: hash('SHA-256 of payload as JSON, sorted by name and without white space (RFC 8785)'),
-    four_eyes: Type.Optional(
-      Type.Object(
-        {
-          set_by: Type.Array(such(some.apiKeyId), { description: 'The keys that set a payload: none may release it' }),
-          released: Type.Optional(
-            Type.Object(
-              {
-                by: such(some.apiKeyId),
-                at: time(),
-                payload_digest: hash('The digest that the releaser sent'),
-              },
-              { title: 'Approval', additionalProperties: false },
-            ),
-          ),
-        },
-        { title: 'FourEyes', additionalProperties: false, description: 'Absent: it is not under four eyes' },
-      ),
-    ),
-  },
-  {
-    title: 'Hold',
-    additionalProperties: false,
-    examples: [
-      {
+const holdSchema = closed('Hold', {
+  examples: [
+    {
+      transaction_id: some.transactionId,
+      rule: 'four_eyes',
+      since: some.time,
+      by: some.apiKeyId,
+      reason:
+        'on hold until a second key releases its payload (four_eyes): release it with a key that did not set it, or cancel it for free',
+      payload: {
+        data: '0x',
+        from: some.relayerAddress,
+        gas_limit: 21_000,
+        relayer_id: 'local',
+        speed: 'fast',
+        to: some.address,
         transaction_id: some.transactionId,
-        rule: 'four_eyes',
-        since: some.time,
-        by: some.apiKeyId,
-        reason:
-          'on hold until a second key releases its payload (four_eyes): release it with a key that did not set it, or cancel it for free',
-        payload: {
-          data: '0x',
-          from: some.relayerAddress,
-          gas_limit: 21_000,
-          relayer_id: 'local',
-          speed: 'fast',
-          to: some.address,
-          transaction_id: some.transactionId,
-          value: '1000000000000000000',
-        },
-        payload_digest: '0x6648e4281fd927b94cf74af43508101ec9f6f0d13462e0bdff903b78a3e2e9d2',
-        four_eyes: { set_by: [some.apiKeyId] },
+        value: '1000000000000000000',
       },
-    ],
-  },
-)
+      payload_digest: '0x6648e4281fd927b94cf74af43508101ec9f6f0d13462e0bdff903b78a3e2e9d2',
+      four_eyes: { set_by: [some.apiKeyId] },
+    },
+  ],
+})({
+  transaction_id: such(some.transactionId),
+  rule: Type.Enum([...holdRules], {
+    description: 'What decides its end: a member of the send, or a policy of the relayer',
+  }),
+  since: time('When it began. A replacement begins it anew'),
+  until: Type.Optional(time('When it ends by itself; absent: only a release ends it')),
+  by: Type.Optional(such(some.apiKeyId, 'The API key that set the payload')),
+  requested: Type.Optional(
+    closed('RequestedHold', { description: "The client's own part of it" })({
+      hold: Type.Optional(Type.Literal(true)),
+      hold_for: Type.Optional(such('10m')),
+      not_before: Type.Optional(time()),
+    }),
+  ),
+  reason: Type.Optional(Type.String({ description: 'Why it waits, in words' })),
+  payload: payloadSchema,
+  payload_digest: hash('SHA-256 of payload as JSON, sorted by name and without white space (RFC 8785)'),
+  four_eyes: Type.Optional(
+    closed('FourEyes', { description: 'Absent: it is not under four eyes' })({
+      set_by: Type.Array(such(some.apiKeyId), { description: 'The keys that set a payload: none may release it' }),
+      released: Type.Optional(
+        closed('Approval')({
+          by: such(some.apiKeyId),
+          at: time(),
+          payload_digest: hash('The digest that the releaser sent'),
+        }),
+      ),
+    }),
+  ),
+})
 
 type HoldBody = Static<typeof holdSchema>
 

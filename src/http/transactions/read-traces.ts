@@ -9,7 +9,7 @@ import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters, transactionParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { hash, wei } from '../response/forms.ts'
+import { closed, hash, wei } from '../response/forms.ts'
 import { found, foundHistory } from '../response/found.ts'
 import { labelsSchema, presentLabels } from '../response/present-values.ts'
 import { sendList } from '../response/sliced-list.ts'
@@ -20,47 +20,38 @@ import { cancellationSchema, presentCancellation } from './present-cancellation.
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 import { presentWait, waitSchema } from './present-wait.ts'
 
-const inclusionSchema = Type.Object(
-  {
-    spender: Type.Enum(['payload', 'no_op', 'foreign'], {
-      description: 'The kind of transaction that spent the nonce',
-    }),
-    hash: hash(),
-    block_number: Type.Integer(),
-    succeeded: Type.Optional(Type.Boolean({ description: 'Absent where no node reports it' })),
-    revert_reason: Type.Optional(Type.String()),
-    gas_used: Type.Optional(Type.Integer()),
-    effective_gas_price: Type.Optional(wei('Wei: for each unit of gas')),
-    fees: Type.Optional(wei('Wei: all fees; absent where no node reports all of them')),
-  },
-  { title: 'Inclusion', additionalProperties: false },
-)
+const inclusionSchema = closed('Inclusion')({
+  spender: Type.Enum(['payload', 'no_op', 'foreign'], {
+    description: 'The kind of transaction that spent the nonce',
+  }),
+  hash: hash(),
+  block_number: Type.Integer(),
+  succeeded: Type.Optional(Type.Boolean({ description: 'Absent where no node reports it' })),
+  revert_reason: Type.Optional(Type.String()),
+  gas_used: Type.Optional(Type.Integer()),
+  effective_gas_price: Type.Optional(wei('Wei: for each unit of gas')),
+  fees: Type.Optional(wei('Wei: all fees; absent where no node reports all of them')),
+})
 
-export const traceSchema = Type.Object(
-  {
-    transaction: transactionSchema,
-    origin: Type.Enum(['client', 'gap', 'sweep'], {
-      description: 'gap: a no-op of the service for a nonce that nobody uses; sweep: it empties the account',
+export const traceSchema = closed('Trace')({
+  transaction: transactionSchema,
+  origin: Type.Enum(['client', 'gap', 'sweep'], {
+    description: 'gap: a no-op of the service for a nonce that nobody uses; sweep: it empties the account',
+  }),
+  final: Type.Boolean({ description: 'It will not change again' }),
+  created_by: Type.Optional(Type.String({ description: 'The id of the API key that sent it' })),
+  wait: Type.Optional(waitSchema),
+  cancellation: Type.Optional(cancellationSchema),
+  inclusion: Type.Optional(inclusionSchema),
+  labels: Type.Optional(labelsSchema),
+  attempts: Type.Array(
+    closed('TracedAttempt')({
+      ...attemptSchema.properties,
+      recorded_at_block: Type.Integer({ minimum: 0, description: 'The head when it was signed' }),
     }),
-    final: Type.Boolean({ description: 'It will not change again' }),
-    created_by: Type.Optional(Type.String({ description: 'The id of the API key that sent it' })),
-    wait: Type.Optional(waitSchema),
-    cancellation: Type.Optional(cancellationSchema),
-    inclusion: Type.Optional(inclusionSchema),
-    labels: Type.Optional(labelsSchema),
-    attempts: Type.Array(
-      Type.Object(
-        {
-          ...attemptSchema.properties,
-          recorded_at_block: Type.Integer({ minimum: 0, description: 'The head when it was signed' }),
-        },
-        { title: 'TracedAttempt', additionalProperties: false },
-      ),
-      { description: 'Of its current nonce, oldest first' },
-    ),
-  },
-  { title: 'Trace', additionalProperties: false },
-)
+    { description: 'Of its current nonce, oldest first' },
+  ),
+})
 
 type TraceBody = Static<typeof traceSchema>
 
@@ -117,15 +108,12 @@ export function getTrace(reads: Reads) {
   })
 }
 
-const listedTraceSchema = Type.Object(
-  {
-    transaction: transactionSchema,
-    wait: Type.Optional(waitSchema),
-    cancellation: Type.Optional(cancellationSchema),
-    labels: Type.Optional(labelsSchema),
-  },
-  { title: 'ListedTrace', additionalProperties: false },
-)
+const listedTraceSchema = closed('ListedTrace')({
+  transaction: transactionSchema,
+  wait: Type.Optional(waitSchema),
+  cancellation: Type.Optional(cancellationSchema),
+  labels: Type.Optional(labelsSchema),
+})
 
 export function listTraces(reads: Reads) {
   return operation({

@@ -8,44 +8,27 @@ import { type Auditor, requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { some, such } from '../response/forms.ts'
+import { closed, some, such } from '../response/forms.ts'
 import { digestIn, releaseDigest } from './release.ts'
 
-const bodySchema = Type.Object(
-  {
-    transactions: Type.Array(
-      Type.Object(
-        {
-          id: Type.Unsafe<TransactionId>(Type.String({ maxLength: 64, description: 'the id of a transaction' })),
-          payload_digest: Type.Optional(releaseDigest),
-        },
-        {
-          title: 'ReleaseOf',
-          additionalProperties: false,
-          description: 'an object with an id, {"id": "…"}, and under four eyes a payload_digest',
-        },
-      ),
-      { minItems: 1, maxItems: releasesMax, description: `a list of 1 to ${releasesMax} objects with ids` },
-    ),
-  },
-  {
-    title: 'ReleasesRequest',
-    additionalProperties: false,
-    examples: [{ transactions: [{ id: some.transactionId }] }],
-  },
-)
-
-const resultSchema = Type.Object(
-  {
-    transaction_id: such(some.transactionId),
-    result: Type.Enum(['released', 'not_on_hold', 'refused'], {
-      description: 'not_on_hold: nothing changed; refused: code and message say why',
+const bodySchema = closed('ReleasesRequest', { examples: [{ transactions: [{ id: some.transactionId }] }] })({
+  transactions: Type.Array(
+    closed('ReleaseOf', { description: 'an object with an id, {"id": "…"}, and under four eyes a payload_digest' })({
+      id: Type.Unsafe<TransactionId>(Type.String({ maxLength: 64, description: 'the id of a transaction' })),
+      payload_digest: Type.Optional(releaseDigest),
     }),
-    code: Type.Optional(such('TRANSACTION_NOT_FOUND', 'An error code, as in the header Relayer-Error-Code')),
-    message: Type.Optional(Type.String()),
-  },
-  { title: 'ReleaseResult', additionalProperties: false },
-)
+    { minItems: 1, maxItems: releasesMax, description: `a list of 1 to ${releasesMax} objects with ids` },
+  ),
+})
+
+const resultSchema = closed('ReleaseResult')({
+  transaction_id: such(some.transactionId),
+  result: Type.Enum(['released', 'not_on_hold', 'refused'], {
+    description: 'not_on_hold: nothing changed; refused: code and message say why',
+  }),
+  code: Type.Optional(such('TRANSACTION_NOT_FOUND', 'An error code, as in the header Relayer-Error-Code')),
+  message: Type.Optional(Type.String()),
+})
 
 type ResultBody = Static<typeof resultSchema>
 

@@ -9,7 +9,7 @@ import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
 import { bodyOptional } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
-import { some } from '../response/forms.ts'
+import { closed, some } from '../response/forms.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 
 export const releaseDigest = Type.Unsafe<Hash>(
@@ -24,15 +24,9 @@ export function digestIn({ payload_digest: digest }: { payload_digest?: Hash }):
   return digest === undefined ? {} : { digest: lowerHex(digest) }
 }
 
-const bodySchema = Type.Object(
-  { payload_digest: Type.Optional(releaseDigest) },
-  {
-    title: 'ReleaseRequest',
-    additionalProperties: false,
-    examples: [{ payload_digest: some.hash }],
-    ...bodyOptional(),
-  },
-)
+const bodySchema = closed('ReleaseRequest', { examples: [{ payload_digest: some.hash }], ...bodyOptional() })({
+  payload_digest: Type.Optional(releaseDigest),
+})
 
 export function release(commands: CommandContext, auditor: Auditor) {
   return operation({

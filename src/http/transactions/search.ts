@@ -8,15 +8,12 @@ import { visibleRelayers } from '../request/in-sight.ts'
 import { operation } from '../request/operation.ts'
 import { limitReads } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
-import { some, such } from '../response/forms.ts'
+import { closed, some, such } from '../response/forms.ts'
 
-const findingSchema = Type.Object(
-  {
-    relayer_id: such('local'),
-    transaction_id: Type.Optional(such(some.transactionId, 'Absent: the relayer itself was found')),
-  },
-  { title: 'Finding', additionalProperties: false },
-)
+const findingSchema = closed('Finding')({
+  relayer_id: such('local'),
+  transaction_id: Type.Optional(such(some.transactionId, 'Absent: the relayer itself was found')),
+})
 
 const querySchema = Type.Object(
   {
