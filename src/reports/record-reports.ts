@@ -114,8 +114,8 @@ async function recordAll(session: Session, due: readonly Due[]): Promise<Readonl
   return next
 }
 
-function reportOf({ observedAt, balance, found }: Seen, before: OwnerReport | undefined): OwnerReport {
-  return { observedAt, ...(balance && { balance }), conditions: heldSince(found, before?.conditions ?? [], observedAt) }
+function reportOf({ observedAt, notedAt, balance, found }: Seen, before: OwnerReport | undefined): OwnerReport {
+  return { observedAt, ...(balance && { balance }), conditions: heldSince(found, before?.conditions ?? [], notedAt) }
 }
 
 interface DueTimes {

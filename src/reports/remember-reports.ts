@@ -16,6 +16,8 @@ const unseenMs = 30_000
 
 export interface Seen {
   readonly observedAt: TimestampMs
+  /** A condition that is new in `found` holds since then: that of a pause or of a foreign use is noted between observations. */
+  readonly notedAt: TimestampMs
   readonly balance?: BalanceReading
   /** What further sends may use, as last known. */
   readonly free?: Wei
@@ -30,15 +32,7 @@ export interface Seen {
   readonly isDoubtful: boolean
 }
 
-interface Noted {
-  readonly balance?: bigint
-  readonly free?: Wei
-  readonly by?: Seen['by']
-  readonly policies?: Policies
-  readonly isIdle?: boolean
-  readonly isDoubtful?: boolean
-  readonly observedAt?: TimestampMs
-}
+type Noted = Partial<Omit<Seen, 'balance' | 'found' | 'notedAt'>> & { readonly balance?: Wei }
 
 /** The last look of a survey. */
 interface Look {
@@ -75,14 +69,8 @@ export function rememberReports(
     const { balance, by = 'step', isIdle = false, isDoubtful = false, observedAt = clock.now(), policies } = noted
     const read = balance === undefined ? seen.get(id)?.balance : { wei: balance, readAt: observedAt }
     const free = noted.free ?? seen.get(id)?.free
-    seen.set(id, {
-      observedAt,
-      found,
-      by,
-      isIdle,
-      isDoubtful,
-      ...defined({ policies, balance: read, free }),
-    })
+    const at = { observedAt, notedAt: clock.now() }
+    seen.set(id, { ...at, found, by, isIdle, isDoubtful, ...defined({ policies, balance: read, free }) })
     changed(id)
   }
 

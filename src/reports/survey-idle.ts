@@ -45,6 +45,8 @@ const usualMs = 300_000
 /** Pause between surveys of a relayer with findings: an operator who acts wants to see the effect. */
 const heldMs = 60_000
 const silentMs = 30_000
+/** A count that the only node has to repeat: three readings over 15 seconds, as before a send. */
+const doubtedMs = 5_000
 /** Surveys at once: they share calls. */
 const atOnce = 100
 
@@ -84,7 +86,9 @@ export function surveyIdle({ context, relayers, owns, reports, wake }: Surveying
 function waitAfter(survey: IdleSurvey | undefined, isSilent: boolean, isFirst: boolean): number {
   if (isFirst) return 0
   if (isSilent) return silentMs
-  return survey && survey.findings.length > 0 ? heldMs : usualMs
+  const findings = survey?.findings ?? []
+  if (findings.some((each) => each.condition === 'gap_unconfirmed' && each.facts.of === 'count')) return doubtedMs
+  return findings.length > 0 ? heldMs : usualMs
 }
 
 async function observeNextSend(context: Surroundings, work: Work): Promise<IdleSurvey> {

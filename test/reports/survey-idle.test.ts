@@ -54,6 +54,7 @@ async function openSurvey(policies: Partial<Policies> = {}) {
       isOwner = does
       if (!does) reports.observer.released(relayer.id)
     },
+    foreignUse: (isHeld: boolean) => reports.observer.foreignUse(relayer, { isHeld, nonces: 1 }),
     /** Lets time pass until the row says so. */
     async shows(what: string, condition: (found: NonNullable<Awaited<ReturnType<typeof read>>>) => boolean) {
       await until(what, async () => {
@@ -323,16 +324,43 @@ test('a policy that changed is in force at once', async () => {
 test('a pause shows at once, and so does its end', async () => {
   await using place = await openSurvey()
   await place.shows('a look', () => true)
+  await place.passes(200_000)
+  const pausedAt = place.clock.now()
   const pause = (paused: boolean) =>
     place.under.store.commit((session) => session.saveRelayer({ ...place.relayer, paused }))
   await pause(true)
   await place.step()
   const found = await place.shows('the pause', ({ conditions }) => conditions.length > 0)
   expect(found?.conditions).toMatchObject([{ condition: 'paused' }])
+  // The last look was minutes ago.
+  expect(found?.conditions[0]?.since).toBeGreaterThanOrEqual(pausedAt)
   expect(stateOf(true, found, place.clock.now())).toBe('paused')
   await pause(false)
   await place.step()
   await place.shows('its end', ({ conditions }) => conditions.length === 0)
+})
+
+test('a foreign use of the key holds since it was found, not since the look before', async () => {
+  await using place = await openSurvey()
+  await place.shows('a look', () => true)
+  await place.passes(200_000)
+  const foundAt = place.clock.now()
+  place.foreignUse(true)
+  const found = await place.shows('the use', ({ conditions }) => conditions.length > 0)
+  expect(found?.conditions).toEqual([{ condition: 'foreign_use', since: expect.any(Number) }])
+  expect(found?.conditions[0]?.since).toBeGreaterThanOrEqual(foundAt)
+  expect(found?.observedAt).toBeLessThan(foundAt)
+})
+
+test('one node counts more than the record explains: it is counted again at once, as before a send, and that is no event', async () => {
+  await using place = await openSurvey()
+  await place.shows('a look', () => true)
+  place.chain.view = someObservation({ market: someMarket, balance: ether, doubtedCount: 9 })
+  const begun = await place.shows('the doubt', ({ conditions }) => conditions.length > 0)
+  expect(begun?.conditions).toMatchObject([{ condition: 'gap_unconfirmed' }])
+  const looks = place.chain.inquiries.length
+  await place.passes(15_000)
+  expect(place.chain.inquiries.length).toBeGreaterThanOrEqual(looks + 2)
 })
 
 test('a late answer of a relayer that was released is not stored', async () => {
