@@ -5,7 +5,7 @@ import type { TimestampMs } from './units.ts'
 /** A delivery that is due. */
 export interface Due {
   readonly eventId: number
-  readonly transactionId: EventSubjectId
+  readonly subjectId: EventSubjectId
   /** Failed tries so far. */
   readonly tries: number
   /** A day after the commit of the event, or after its redelivery. */

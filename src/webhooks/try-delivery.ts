@@ -38,7 +38,7 @@ export async function tryDelivery(
   if (posted.result === 'delivered') return { due, result: 'delivered' }
   if (cutting.aborted) return undefined
   const { error, retryAfterMs } = posted
-  const facts = { notification: notificationId, event: due.eventId, transaction: due.transactionId, error }
+  const facts = { notification: notificationId, event: due.eventId, subject: due.subjectId, error }
   const dueAt = nextTry(due, clock.now(), draw(random.bytes(4)), retryAfterMs)
   if (dueAt === undefined) {
     logger.warn({ ...facts, tries: due.tries + 1 }, 'an event was not delivered within a day, and is a dead letter now')

@@ -63,7 +63,7 @@ export const turn = (store: Store, notificationId: string, changes: Advance = {}
 
 export const delivered = (due: readonly Due[] | undefined): Tried[] =>
   (due ?? []).map((each) => ({ due: each, result: 'delivered' }))
-const numbers = (due: readonly Due[] | undefined) => due?.map(({ transactionId, eventId }) => [transactionId, eventId])
+const numbers = (due: readonly Due[] | undefined) => due?.map(({ subjectId, eventId }) => [subjectId, eventId])
 
 export function deliveryContract(open: OpenStore): void {
   test('a notification fails from its first failure until a delivery, also once the event is given up', async () => {
@@ -138,11 +138,11 @@ export function deliveryContract(open: OpenStore): void {
       { due: second, result: 'delivered' },
     ]
     const next = await turn(store, notificationId, { tried, now: now + 10 })
-    expect(next?.map(({ transactionId }) => transactionId)).toEqual([other.id])
+    expect(next?.map(({ subjectId }) => subjectId)).toEqual([other.id])
     expect(await turn(store, notificationId, { tried: delivered(next), now: now + 49 })).toEqual([])
     expect(await store.reads.queuesToDo(now + 49)).not.toContain(notificationId)
     const again = await turn(store, notificationId, { now: now + 50 })
-    expect(again).toEqual([{ eventId: first.eventId, transactionId: one.id, tries: 1, givesUpAt: now + day }])
+    expect(again).toEqual([{ eventId: first.eventId, subjectId: one.id, tries: 1, givesUpAt: now + day }])
     const last = await turn(store, notificationId, { tried: delivered(again), now: now + 50 })
     expect(last?.map(({ tries }) => tries)).toEqual([0])
   })
@@ -222,7 +222,7 @@ export function deliveryContract(open: OpenStore): void {
     await turn(store, notificationId, { owner: 'ahead', now: now + day, tried: failed })
     expect(await store.reads.queuesToDo(now)).toContain(notificationId)
     const taken = await turn(store, notificationId)
-    expect(taken?.map(({ transactionId, tries }) => [transactionId, tries])).toEqual([
+    expect(taken?.map(({ subjectId, tries }) => [subjectId, tries])).toEqual([
       [one.id, 1],
       [other.id, 0],
     ])

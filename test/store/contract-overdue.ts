@@ -87,7 +87,7 @@ export function overdueContract(open: OpenStore): void {
     await store.commit((session) => session.redeliver(notificationId, { from: 0, to: 2 }, 9, later))
     expect(await giveUp(store, notificationId, later + day - 1)).toMatchObject({ givenUp: 0 })
     const due = await turn(store, notificationId, { now: later })
-    expect(due).toEqual([{ eventId: 1, transactionId: one.id, tries: 0, givesUpAt: later + day }])
+    expect(due).toEqual([{ eventId: 1, subjectId: one.id, tries: 0, givesUpAt: later + day }])
     expect(await giveUp(store, notificationId, later + day)).toMatchObject({ givenUp: 2 })
     expect(await letters(store, notificationId)).toHaveLength(3)
   })

@@ -299,7 +299,7 @@ async function openWorld(ground: Ground, hasReceiver: boolean) {
       if (!hasReceiver) return
       const store = await process(0)
       for (let due = await turn(store, 'hook'); due && due.length > 0; ) {
-        for (const { transactionId } of due) received.add(transactionId)
+        for (const { subjectId } of due) received.add(subjectId)
         due = await turn(store, 'hook', { tried: delivered(due) })
       }
       if (!slow) expect(committed.filter(({ subject }) => !received.has(subject))).toEqual([])

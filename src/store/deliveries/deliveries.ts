@@ -99,7 +99,7 @@ const failed = statement<
 )
 
 /** Makes the first waiting delivery of a transaction due, if it is not. */
-const promote = statement<Named & { transactionId: EventSubjectId; now: number }>((db, p) =>
+const promote = statement<Named & { subjectId: EventSubjectId; now: number }>((db, p) =>
   db
     .updateTable('deliveries')
     .set({ due_at: p.now })
@@ -109,7 +109,7 @@ const promote = statement<Named & { transactionId: EventSubjectId; now: number }
         .selectFrom('deliveries')
         .select((each) => each.fn.min('event_id').as('event_id'))
         .where('notification_id', '=', p.notificationId)
-        .where('transaction_id', '=', p.transactionId)
+        .where('transaction_id', '=', p.subjectId)
         .where('state', '=', 'waiting'),
     )
     .where('due_at', 'is', null),
@@ -144,7 +144,7 @@ export async function freeDeliveries(
     .slice(0, room)
     .map((row) => ({
       eventId: row.event_id,
-      transactionId: row.transaction_id,
+      subjectId: row.transaction_id,
       tries: row.tries,
       givesUpAt: row.gives_up_at,
     }))
@@ -157,7 +157,7 @@ export async function settleDelivery(
   tried: Tried,
   now: TimestampMs,
 ): Promise<number> {
-  const { eventId, transactionId, givesUpAt } = tried.due
+  const { eventId, subjectId, givesUpAt } = tried.due
   if (tried.result === 'failed') {
     const again = { state: 'waiting', dueAt: tried.dueAt, gaveUpAt: null, givesUpAt } as const
     await executor.all(failed, { notificationId, eventId, ...again, error: tried.error, now })
@@ -171,7 +171,7 @@ export async function settleDelivery(
     const dead = { state: 'dead', dueAt: null, gaveUpAt: now, givesUpAt: null } as const
     ended = await executor.all(failed, { notificationId, eventId, ...dead, error: tried.error, now })
   }
-  await promoteFirst(executor, notificationId, transactionId, now)
+  await promoteFirst(executor, notificationId, subjectId, now)
   // An event that was given up during the try did not wait any more.
   return ended.filter(({ state }) => tried.result === 'dead' || state === 'waiting').length
 }
@@ -180,8 +180,8 @@ export async function settleDelivery(
 export async function promoteFirst(
   executor: Executor,
   notificationId: string,
-  transactionId: EventSubjectId,
+  subjectId: EventSubjectId,
   now: TimestampMs,
 ): Promise<void> {
-  await executor.all(promote, { notificationId, transactionId, now })
+  await executor.all(promote, { notificationId, subjectId, now })
 }

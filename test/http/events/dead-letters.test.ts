@@ -38,7 +38,7 @@ async function giveUp({ store }: Serving, ...ids: string[]): Promise<void> {
 
 const waiting = async ({ store }: Serving) =>
   (await store.commit((session) => session.advanceQueue({ ...turn, now: Date.now(), tried: [] })))?.map(
-    ({ transactionId }) => transactionId,
+    ({ subjectId }) => subjectId,
   )
 
 test('they are listed by pages, each with its undelivered event', async () => {
