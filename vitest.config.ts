@@ -43,7 +43,7 @@ const long = [
   'test/e2e/{rollups,signers}/**/*.test.ts',
   'test/e2e/{access-list,burst,cancellation-preview,foreign-pool,four-eyes,gaps,gas-rules,hanging-send,large-pages}.test.ts',
   'test/e2e/{metrics,move,node-down,nodes,postgres,process-conditions,refused-batches,refused-cancel,replicas,restored-*}.test.ts',
-  'test/e2e/{small-disk,sweep}.test.ts',
+  'test/e2e/{relayer-events-killed,small-disk,sweep}.test.ts',
   'test/http/server/database-failures.test.ts',
   'test/manage/{networks,secrets}.test.ts',
   'test/openapi/{examples,unknown-outcomes}.test.ts',
