@@ -3,15 +3,12 @@ import type { Scenario } from '../scenario/scenario.ts'
 import type { Row } from './row.ts'
 
 export function watchLastResorts(scenario: Scenario, fail: (what: string) => void): (row: Row) => void {
-  const { liar, weights, fees, isHeldBack, reorgMax, signerChanges } = scenario
+  const { liar, weights, fees, isHeldBack, reorgMax } = scenario
   const isHonest = liar === undefined && fees.droughts === 0 && !isHeldBack
   // A node that misses a reorganization stands still, too.
   const mayLag = weights.lag > 0 || reorgMax > 0
-  // While a key service works on a signature, a relayer says no more that it waits for one.
-  const mayWaitForSigner = signerChanges !== undefined
   return ({ id, wait_condition: condition }) => {
-    if (condition === 'no_progress' && isHonest && !mayWaitForSigner)
-      fail(`${id.slice(-6)} shows no_progress in an honest world`)
+    if (condition === 'no_progress' && isHonest) fail(`${id.slice(-6)} shows no_progress in an honest world`)
     if (condition === 'head_stalled' && isHonest && !mayLag)
       fail(`${id.slice(-6)} shows head_stalled in an honest world`)
   }

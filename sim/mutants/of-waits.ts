@@ -41,6 +41,26 @@ export const ofWaits: readonly Mutant[] = [
     ],
   },
   {
+    name: 'no-progress-in-turns',
+    breaks: 'goes on counting the blocks of the last resort beside another condition',
+    caughtBy: 'test/domain/decide/no-progress.test.ts',
+    expects: 'it never alternates with that',
+    edits: [
+      {
+        file: 'src/domain/decide/waits/no-progress.ts',
+        find: '{ ...chances, blocks: 0, since: now } : chances',
+        put: 'chances : chances',
+      },
+    ],
+  },
+  {
+    name: 'no-progress-while-a-service-signs',
+    breaks: 'calls it no progress while a key service works on the signature of a higher bid',
+    caughtBy: 'test/domain/decide/no-progress.test.ts',
+    expects: 'not while a key service works',
+    edits: [{ file: 'src/domain/decide/decide.ts', find: 'bidding(followUps)', put: 'bidding(explained)' }],
+  },
+  {
     name: 'replaced-is-forgotten',
     breaks: 'does not keep what a payload has replaced',
     expects: 'what it replaced was not kept',

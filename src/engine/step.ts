@@ -26,7 +26,7 @@ import { hasDueHold, isIdle, nextRelease } from '../domain/decide/rules/holds.ts
 import { witnessesToCall } from '../domain/decide/rules/second-witness.ts'
 import { freeFunds } from '../domain/decide/terms/funds.ts'
 import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/terms/window.ts'
-import { countChances } from '../domain/decide/waits/no-progress.ts'
+import { chancesBeside, countChances } from '../domain/decide/waits/no-progress.ts'
 import { defined } from '../domain/defined.ts'
 import { finalDepth } from '../domain/finality.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
@@ -144,7 +144,13 @@ export async function step(
   const pool = poolCounts.length > 0 || (carried.pool && queuedOf(work).length === 0)
   const balance = carried.balance && observation.balance === undefined
   const since = { ...(poolCounts.length > 0 && { poolCounts }), ...(unexplainedSince && { unexplainedSince }) }
-  const ofLook = { window, headSeen, lastLook: look, ...since, ...(chances && { chances }) }
+  const ofLook = {
+    window,
+    headSeen,
+    lastLook: look,
+    ...since,
+    ...(chances && { chances: chancesBeside(plan.conditions, chances, now) }),
+  }
   const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', ...ofLook } as const
   if (ownership.lost.aborted) return { idle: true, carried: known, ...reported }
   const { presigned } = stored

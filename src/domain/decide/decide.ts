@@ -124,15 +124,15 @@ function planOf(step: Followed, search: Search, endings: readonly Decision[], bi
   const covered = coverBumps(followUps, situation)
   const waiting = [...awaitSigner(covered.decisions, situation), ...endings, ...assigned]
   const explained = oneReasonEach([...waiting, ...explainStalledHead(situation)])
-  const [conditions, bids] = [conditionsOf(situation, explained), bidding(explained)]
-  const lastResort = conditions.length > 0 || bids.length > 0 ? [] : explainNoProgress(situation)
+  const conditions = conditionsOf(situation, explained)
+  const lastResort = conditions.length > 0 ? [] : explainNoProgress(situation, bidding(followUps))
   const decisions = [...explained, ...lastResort]
   const hasReleased = endings.some(({ do: what }) => what === 'release')
   const observeAgainAtOnce =
     assignments.observeAgainAtOnce || search.check.observeAgainAtOnce || hasReleased || findsMoreAtOnce(step, binding)
   const isIncomplete = observeAgainAtOnce || payloadsAwaitAnswer(work) || !observation.market
   const covers = isIncomplete ? overtaken(work, decisions) : revisited(work, observation)
-  const cleared = clearStaleWaits(new Set([...covers, ...bids]), decisions)
+  const cleared = clearStaleWaits(new Set([...covers, ...bidding(explained)]), decisions)
   return {
     ...assignments,
     lacks: new Set([...lacks, ...assignments.lacks]),

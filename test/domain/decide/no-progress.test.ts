@@ -1,12 +1,15 @@
 // The last resort: many blocks could have held the newest attempt of the next nonce, and no other condition says why none did.
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
-import type { Chances } from '../../../src/domain/decide/plan/work.ts'
-import { countChances } from '../../../src/domain/decide/waits/no-progress.ts'
+import type { SigningPurpose } from '../../../src/domain/decide/plan/traits.ts'
+import type { Chances, Work } from '../../../src/domain/decide/plan/work.ts'
+import { chancesBeside, countChances } from '../../../src/domain/decide/waits/no-progress.ts'
 import type { Market, OpenBlock } from '../../../src/domain/fees.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
 import {
+  answered,
   broadcastStates,
+  canceled,
   eip1559,
   gwei,
   headAt,
@@ -32,10 +35,13 @@ interface Run {
   readonly attempt?: typeof sent
   readonly policy?: NetworkPolicy
   readonly nonce?: number
+  /** How the rows are after so many blocks. */
+  readonly at?: (passed: number) => Partial<Work>
 }
 
 /** The conditions block after block, as an owner finds them. */
-function run({ blocks, blocktimeMs = 12_000, block = open(), attempt = sent, policy = fcfs, nonce = 0 }: Run) {
+function run({ blocks, blocktimeMs = 12_000, block = open(), attempt = sent, policy = fcfs, ...rest }: Run) {
+  const { nonce = 0, at: rowsAt = () => ({}) } = rest
   let chances: Chances | undefined
   const found: (readonly string[])[] = []
   for (let passed = 0; passed <= blocks; passed += 1) {
@@ -43,13 +49,15 @@ function run({ blocks, blocktimeMs = 12_000, block = open(), attempt = sent, pol
     const at = now + passed * blocktimeMs
     const openBlocks = block === 'closed' ? [] : [{ number: head.number, ...block }]
     const market: Market = { ...someMarket, blocks: { areUsed: true, haveRoom: true }, openBlocks }
-    const work = someWork({ open: [inFlight(nonce, [attempt])] })
+    const work = someWork({ open: [inFlight(nonce, [attempt])], ...rowsAt(passed) })
     const observation = someObservation({ head, market })
     chances = countChances(chances, work, observation, policy, at)
     const plan = decide(someSituation({ ...work, ...(chances && { chances }) }, { head, market }, policy, at))
     found.push(plan.conditions)
+    chances = chances && chancesBeside(plan.conditions, chances, at)
   }
-  return { conditions: found.at(-1), first: found.findIndex((each) => each.includes('no_progress')) }
+  const first = found.findIndex((each) => each.includes('no_progress'))
+  return { conditions: found.at(-1), first, all: found.map((each) => each.join()) }
 }
 
 describe('where transactions are ordered as they come', () => {
@@ -80,6 +88,39 @@ describe('where transactions are ordered as they come', () => {
   test('not beside another condition', () => {
     const dear = { ...sent, fees: eip1559(gwei, gwei) }
     expect(run({ blocks: 100, attempt: dear }).first).toBe(-1)
+  })
+})
+
+describe('it is the last resort', () => {
+  const refusal = { kind: 'rejected', code: 'poolFull', message: 'txpool is full' } as const
+  const refused = { ...sent, broadcast: { ...answered(refusal), takenAt: now } }
+
+  test('a node that refuses the bytes now and then begins the count anew: it never alternates with that', () => {
+    const at = (passed: number) => ({ open: [inFlight(0, [passed % 10 === 9 ? refused : sent])] })
+    const { all } = run({ blocks: 100, at })
+    expect(new Set(all)).toEqual(new Set(['', 'node_refuses']))
+    const once = run({ blocks: 60, at: (passed) => (passed === 30 ? at(9) : at(0)) })
+    expect(once.all.slice(24, 30)).toEqual(Array(6).fill('no_progress'))
+    expect(once.all.slice(30, 31)).toEqual(['node_refuses'])
+    expect(once.all.lastIndexOf('')).toBe(53)
+  })
+
+  const stuck = { policy: somePolicy, attempt: { ...sent, fees: eip1559(20n * gwei, 1n) } }
+  const failure = { code: 'Throttling', isPermanent: false, retryAt: now + 10 ** 9 }
+  const none = { underWay: new Set<SigningPurpose>(), late: new Set<SigningPurpose>(), failures: new Map() }
+
+  test('not while a key service works on a higher bid, nor in place of its failure', () => {
+    const open = [inFlight(0, [sent], canceled)]
+    const fails = { ...none, failures: new Map([[open[0]?.id ?? 0, failure]]) }
+    const underWay = { ...none, underWay: new Set<SigningPurpose>(['cancel']) }
+    const works = run({ ...stuck, blocks: 60, at: () => ({ open, signing: underWay }) })
+    expect(new Set(works.all)).toEqual(new Set(['']))
+    const { all } = run({
+      ...stuck,
+      blocks: 60,
+      at: (passed) => ({ open, signing: passed % 10 === 9 ? fails : underWay }),
+    })
+    expect(new Set(all)).toEqual(new Set(['', 'signer_unavailable']))
   })
 })
 

@@ -1,8 +1,10 @@
 // The last resort: the next nonce's newest attempt could have been in many blocks, and no other condition says why it was in none.
 import { type Attempt, isNonceTaken, newest, takenAtOf } from '../../attempt.ts'
+import type { Condition } from '../../condition.ts'
 import { effectivePrice, feeCap, type OpenBlock } from '../../fees.ts'
 import type { Observation } from '../../observation.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
+import type { Transaction } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import { type Decision, explain } from '../plan/decision.ts'
@@ -42,10 +44,22 @@ function mayHold({ baseFee, tip }: OpenBlock, { fees }: Attempt): boolean {
   return feeCap(fees) >= baseFee && effectivePrice(fees, baseFee) >= baseFee + tip
 }
 
-/** Explains it to the first in flight. A node that reports settled nonces as unspent shows no progress of any. */
-export function explainNoProgress({ work, observation, policy, now }: Situation): Decision[] {
+/** Where another condition holds, blocks count only once that is over: the two never alternate. */
+export function chancesBeside(conditions: readonly Condition[], chances: Chances, now: TimestampMs): Chances {
+  return conditions.some((each) => each !== 'no_progress') ? { ...chances, blocks: 0, since: now } : chances
+}
+
+/**
+ * Explains it to the first in flight, unless it gets another bid, signed now or by a key service later. A node that reports settled nonces as
+ * unspent shows no progress of any.
+ */
+export function explainNoProgress(
+  { work, observation, policy, now }: Situation,
+  bids: readonly Transaction[],
+): Decision[] {
   const { chances, floor } = work
   const [first] = inFlightOf(work)
+  if (bids.some(({ id }) => id === first?.id)) return []
   if (first && observation.nonce < floor.spentBelow) return explain(first, nodeBehind(work, observation))
   const least = Math.max(leastBlocks, patienceMultiple * policy.bumpAfter.blocks)
   if (!first || !chances || chances.blocks < least || now - chances.since < leastMs) return []
