@@ -122,13 +122,18 @@ export function sourceOfNonce(inquiry: Inquiry, last: Remembered | undefined, at
 }
 
 /**
- * Whether the hashes in the blocks since the count show which of these are mined. Sends wait for no receipt, so the count that comes with the
- * head is sooner for them.
+ * Whether the hashes in the blocks since the count, or since the first of these was signed, show which of them are mined. Sends wait for no
+ * receipt, so the count that comes with the head is sooner for them.
  */
 function isFollowed(count: Count, open: readonly LiveNonce[], at: Look): boolean {
-  const isStale = isOver(countStands, count.provenAt ?? count.readAt, { block: at.block, ms: at.begunAt })
+  const { readAt, provenAt = readAt, checkedAt = readAt.block } = count
+  const signed = open.map(({ unspentAt = readAt }) => unspentAt)
+  const signedIn = Math.min(...signed.map(({ block }) => block))
+  const signedAtMs = Math.min(...signed.map(({ ms }) => ms))
+  const since = { block: Math.max(provenAt.block, signedIn), ms: Math.max(provenAt.ms, signedAtMs) }
+  const isStale = isOver(countStands, since, { block: at.block, ms: at.begunAt })
   if (isStale || open.some(({ nonce }) => nonce < count.nonce)) return false
-  return at.newHashes !== undefined && at.newHashes.above <= (count.checkedAt ?? count.readAt.block)
+  return at.newHashes !== undefined && at.newHashes.above <= Math.max(checkedAt, signedIn)
 }
 
 /**
