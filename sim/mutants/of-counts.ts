@@ -44,7 +44,7 @@ export const ofCounts: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/accounts/account-memory.ts',
-        find: 'at.newHashes.above <= Math.max(checkedAt, signedIn)',
+        find: 'at.newHashes.above <= Math.max(checkedAt, signed.block)',
         put: 'at.newHashes.above <= at.block',
       },
     ],

@@ -34,26 +34,29 @@ export async function findForeignUse(
   const from = await store.reads.lookedBelow(id)
   const { requiredConfirmations } = context.policyOf(relayer)
   const chain = context.chainOf(relayer)
-  const confirmed = await chain.confirmedCount(address, requiredConfirmations, from ?? 0)
+  const recordOf = async (first: Nonce, below: Nonce) => ({
+    ...{ from: first, below },
+    record: await store.reads.nonceRecord(id, first, below),
+    known: await store.reads.foreignUses(id, first),
+  })
+  const settled = from === undefined ? 0 : lookedBelow(await recordOf(from, from + noncesMax))
+  const confirmed = await chain.confirmedCount(address, requiredConfirmations, settled)
   if (!confirmed) return undefined
   const { count, isByTwo } = confirmed
-  if (from === undefined) {
+  if (from === undefined || count <= settled) {
     // What the account did before is not the relayer's.
-    await record(context, ownership, count)
+    if (from !== settled) await record(context, ownership, from === undefined ? count : settled)
     return { hasMore: false }
   }
-  if (count <= from) return { hasMore: false }
   const work = await store.reads.work(id, 1)
   if (!work || mayRecover(work)) return undefined
   const below = Math.min(count, from + noncesMax)
   // Ours are on record before their bytes leave, so the count has no nonce of ours that these rows lack.
-  const rows = await store.reads.nonceRecord(id, from, below)
-  const known = await store.reads.foreignUses(id, from)
-  const looked = { from, below, record: rows, known }
+  const looked = await recordOf(from, below)
   const [run, ...more] = foreignRuns(looked)
   const found = run && (await explained(context, relayer, run, { isByTwo, isFirst }))
   if (run && !found) return undefined
-  const next = lookedBelow(found ? { ...looked, known: [...known, found] } : looked)
+  const next = lookedBelow(found ? { ...looked, known: [...looked.known, found] } : looked)
   if (found || next > from) await record(context, ownership, next, found)
   return { ...(found && { found }), hasMore: more.length > 0 || (next > from && below < count) }
 }

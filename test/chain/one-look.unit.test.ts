@@ -323,6 +323,19 @@ describe('hashes in blocks of 200 ms', () => {
     expect(await look(backlog)).toMatchObject({ nonce: 6 })
   })
 
+  test('show a send after a rest without a count, and with one receipt', async () => {
+    mineFast(50)
+    await look({ ...backlog, live: [] })
+    const unspentAt = { block: height, ms: clock.now() }
+    const sent = { ...backlog, live: inFlight(5, 5).map((each) => ({ ...each, unspentAt })) }
+    mineFast()
+    expect(await look(sent)).toMatchObject({ rounds: 1, nonce: 5 })
+    take()
+    expect(await look(sent)).toMatchObject({ nonce: 6 })
+    const ofAccount = called.map(({ method }) => method).filter((each) => /Receipt|Count/.test(each))
+    expect(ofAccount).toEqual(['eth_getTransactionReceipt'])
+  })
+
   test('that a node leaves out make ours no later than two seconds', async () => {
     await look(backlog)
     take(false)

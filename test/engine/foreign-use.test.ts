@@ -95,6 +95,31 @@ test('a nonce of ours is none, in flight or mined, and the one that it lost is',
   expect(await uses(place)).toMatchObject([{ first: 1, last: 1 }])
 })
 
+test('nonces that are ours for good are no news of a count: it needs no second call', async () => {
+  await using place = await openPlace()
+  const { chain, owner } = place
+  chain.confirmed = { count: 0 }
+  await look(place, owner)
+  const id = await place.send()
+  await step(place.context, owner, nothingUnknown, noneHanging)
+  const [own] = (await place.readAs(id, 'inFlight')).lifecycle.attempts
+  const spent = by(own, height + 1)
+  const canonical = new Map([[spent.block.number, spent.block.hash]])
+  chain.view = someObservation({ head: headAt(height + 40), nonce: 1, inclusions: new Map([[0, spent]]), canonical })
+  await step(place.context, owner, nothingUnknown, noneHanging)
+  const news: number[] = []
+  const counting = {
+    ...chain,
+    async confirmedCount(_: unknown, __: unknown, above: number) {
+      news.push(above)
+      return { count: 1, isByTwo: false }
+    },
+  }
+  const context = { ...place.context, chainOf: () => counting }
+  expect(await findForeignUse(context, owner, place.relayer, false)).toEqual({ hasMore: false })
+  expect([...news, await place.under.store.reads.lookedBelow(place.relayer.id)]).toEqual([1, 1])
+})
+
 test('an open history check is awaited: it may find that the record has the transaction', async () => {
   await using place = await openPlace()
   const { chain } = place

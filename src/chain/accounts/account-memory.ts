@@ -127,13 +127,13 @@ export function sourceOfNonce(inquiry: Inquiry, last: Remembered | undefined, at
  */
 function isFollowed(count: Count, open: readonly LiveNonce[], at: Look): boolean {
   const { readAt, provenAt = readAt, checkedAt = readAt.block } = count
-  const signed = open.map(({ unspentAt = readAt }) => unspentAt)
-  const signedIn = Math.min(...signed.map(({ block }) => block))
-  const signedAtMs = Math.min(...signed.map(({ ms }) => ms))
-  const since = { block: Math.max(provenAt.block, signedIn), ms: Math.max(provenAt.ms, signedAtMs) }
+  const signed = open
+    .map(({ unspentAt = readAt }) => unspentAt)
+    .reduce((one, other) => (one.block <= other.block ? one : other))
+  const since = signed.block >= provenAt.block ? signed : provenAt
   const isStale = isOver(countStands, since, { block: at.block, ms: at.begunAt })
   if (isStale || open.some(({ nonce }) => nonce < count.nonce)) return false
-  return at.newHashes !== undefined && at.newHashes.above <= Math.max(checkedAt, signedIn)
+  return at.newHashes !== undefined && at.newHashes.above <= Math.max(checkedAt, signed.block)
 }
 
 /**
