@@ -65,14 +65,11 @@ export function createApiKey(commands: CommandContext) {
   return operation({
     scope: 'admin',
     audited: 'in its commit',
-    schema: {
-      operationId: 'createApiKey',
-      summary: 'Create an API key',
-      description: 'Only this response shows the key: the service stores its digest.',
-      tags: ['api keys'],
-      body: bodySchema,
-      response: answers(newApiKeySchema),
-    },
+    operationId: 'createApiKey',
+    summary: 'Create an API key',
+    description: 'Only this response shows the key: the service stores its digest.',
+    body: bodySchema,
+    response: answers(newApiKeySchema),
     async answer(request) {
       const { body } = request
       const params = {
@@ -81,7 +78,7 @@ export function createApiKey(commands: CommandContext) {
         ...(body.relayers && { relayers: [...new Set(body.relayers)] }),
         ...(body.expires_at !== undefined && { expiresAt: parseTime('expires_at', body.expires_at) }),
       }
-      const { key, token } = await createApiKeyCommand(commands, params, requesterOf(request, 'createApiKey'))
+      const { key, token } = await createApiKeyCommand(commands, params, requesterOf(request))
       return success({ ...presentApiKey(key), key: token }, ['the key is shown this once; keep it now'])
     },
   })

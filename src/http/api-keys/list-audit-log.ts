@@ -47,15 +47,12 @@ const querySchema = Type.Object(
 export function listAuditLog(reads: Reads) {
   return operation({
     scope: 'admin',
-    schema: {
-      operationId: 'listAuditLog',
-      summary: 'List the audit log, newest first',
-      description:
-        'Accepted changes, and refusals. For older records, repeat the request with `before`, the id of the last record of this response: then no record is repeated or left out while new ones arrive.',
-      tags: ['api keys'],
-      querystring: querySchema,
-      response: answers(Type.Array(entrySchema)),
-    },
+    operationId: 'listAuditLog',
+    summary: 'List the audit log, newest first',
+    description:
+      'Accepted changes, and refusals. For older records, repeat the request with `before`, the id of the last record of this response: then no record is repeated or left out while new ones arrive.',
+    querystring: querySchema,
+    response: answers(Type.Array(entrySchema)),
     async answer({ query }) {
       const page = pageOf(query)
       const { entries, total } = await reads.audit(

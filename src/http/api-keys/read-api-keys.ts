@@ -51,13 +51,10 @@ export function getApiKey(reads: Reads) {
   return operation({
     scope: 'admin',
     refusals: ['API_KEY_NOT_FOUND'],
-    schema: {
-      operationId: 'getApiKey',
-      summary: 'Get an API key',
-      tags: ['api keys'],
-      params: apiKeyParameters,
-      response: answers(apiKeySchema),
-    },
+    operationId: 'getApiKey',
+    summary: 'Get an API key',
+    params: apiKeyParameters,
+    response: answers(apiKeySchema),
     async answer({ params: { api_key_id: id } }) {
       const key = await reads.apiKey(id)
       return success(presentApiKey(found(key, 'API_KEY_NOT_FOUND', `API key with ID ${id} not found`)))
@@ -68,14 +65,11 @@ export function getApiKey(reads: Reads) {
 export function listApiKeys(reads: Reads) {
   return operation({
     scope: 'admin',
-    schema: {
-      operationId: 'listApiKeys',
-      summary: 'List API keys, newest first',
-      description: 'Includes revoked and expired keys. The key of the environment is not listed.',
-      tags: ['api keys'],
-      querystring: pageQuery,
-      response: answers(Type.Array(apiKeySchema)),
-    },
+    operationId: 'listApiKeys',
+    summary: 'List API keys, newest first',
+    description: 'Includes revoked and expired keys. The key of the environment is not listed.',
+    querystring: pageQuery,
+    response: answers(Type.Array(apiKeySchema)),
     async answer({ query }) {
       const page = pageOf(query)
       const { items, total } = await reads.apiKeys(page)

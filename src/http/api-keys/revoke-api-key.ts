@@ -13,18 +13,15 @@ export function revokeApiKey(commands: CommandContext, keys: KeyRing) {
     scope: 'admin',
     refusals: ['API_KEY_NOT_FOUND'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'revokeApiKey',
-      summary: 'Revoke an API key',
-      description:
-        'The key is refused as soon as this responds, and by other replicas within seconds. Revoking twice changes nothing.',
-      tags: ['api keys'],
-      params: apiKeyParameters,
-      response: answers(apiKeySchema),
-    },
+    operationId: 'revokeApiKey',
+    summary: 'Revoke an API key',
+    description:
+      'The key is refused as soon as this responds, and by other replicas within seconds. Revoking twice changes nothing.',
+    params: apiKeyParameters,
+    response: answers(apiKeySchema),
     async answer(request) {
       const id = request.params.api_key_id
-      const revoked = await revokeApiKeyCommand(commands, id, requesterOf(request, 'revokeApiKey'))
+      const revoked = await revokeApiKeyCommand(commands, id, requesterOf(request))
       keys.forget(id)
       return success(presentApiKey(revoked))
     },

@@ -23,22 +23,19 @@ export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'sto
     ],
     answerHeaders: ['Idempotency-Replayed'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'createBulkCancellation',
-      summary: 'Cancel the transactions that a filter matches',
-      description:
-        'Each relayer stops at one instant of its own, and every transaction that is `pending`, `sent` or `submitted` then, and that matches, is canceled. Responds once each relayer has stopped; long queues are written afterwards. An empty filter matches everything. With `pause`, each relayer is paused in the same commit, which needs the scope `pause` or `admin` as well. With `only` or `max_cost`, matches that cost more are left as they are, and listed with the reason. With `at_most`, nothing is canceled if more would be.',
-      tags: ['bulk cancellations'],
-      headers: bulkHeaders,
-      body: bulkBodySchema,
-      response: answers(bulkSchema),
-    },
+    operationId: 'createBulkCancellation',
+    summary: 'Cancel the transactions that a filter matches',
+    description:
+      'Each relayer stops at one instant of its own, and every transaction that is `pending`, `sent` or `submitted` then, and that matches, is canceled. Responds once each relayer has stopped; long queues are written afterwards. An empty filter matches everything. With `pause`, each relayer is paused in the same commit, which needs the scope `pause` or `admin` as well. With `only` or `max_cost`, matches that cost more are left as they are, and listed with the reason. With `at_most`, nothing is canceled if more would be.',
+    headers: bulkHeaders,
+    body: bulkBodySchema,
+    response: answers(bulkSchema),
     async answer(request, reply) {
       const { body, headers, principal } = request
       const { relayers, at_most: atMost } = body
       if (principal) refuseUngranted(principal, body)
       const terms = requestOf(body)
-      const requester = requesterOf(request, 'createBulkCancellation')
+      const requester = requesterOf(request)
       // To cancel everything waits for nothing, and takes no look at a row that it leaves.
       const isQuick = isEverything(terms.filter) && atMost === undefined
       const leave = isQuick ? undefined : await places.wait(requester.keyId)

@@ -91,15 +91,12 @@ export function previewBulk(
   return operation({
     scope: 'cancel',
     refusals: ['RELAYER_NOT_FOUND', 'SYMBOLS_DIFFER', 'PRICE_UNOBSERVED', 'TOO_MANY_READS'],
-    schema: {
-      operationId: 'previewBulkCancellation',
-      summary: 'Preview a bulk cancellation',
-      description:
-        'Stores nothing, and calls no node. Takes the body of the bulk cancellation, and needs the same rights. Returns the counts, the cost, a sample, and the instant that they are of.',
-      tags: ['bulk cancellations'],
-      body: bulkPreviewBodySchema,
-      response: answers(previewSchema),
-    },
+    operationId: 'previewBulkCancellation',
+    summary: 'Preview a bulk cancellation',
+    description:
+      'Stores nothing, and calls no node. Takes the body of the bulk cancellation, and needs the same rights. Returns the counts, the cost, a sample, and the instant that they are of.',
+    body: bulkPreviewBodySchema,
+    response: answers(previewSchema),
     async answer(request) {
       const { body, principal } = request
       const { relayers } = body

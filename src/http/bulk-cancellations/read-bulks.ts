@@ -18,13 +18,10 @@ export function getBulk(reads: Reads) {
   return operation({
     scope: 'read',
     refusals: ['BULK_CANCELLATION_NOT_FOUND'],
-    schema: {
-      operationId: 'getBulkCancellation',
-      summary: 'Get a bulk cancellation and its progress',
-      tags: ['bulk cancellations'],
-      params: bulkParameters,
-      response: answers(bulkSchema),
-    },
+    operationId: 'getBulkCancellation',
+    summary: 'Get a bulk cancellation and its progress',
+    params: bulkParameters,
+    response: answers(bulkSchema),
     async answer({ params, principal }) {
       const bulk = await reads.bulk(params.bulk_cancellation_id, principal?.relayers)
       const there = found(bulk, 'BULK_CANCELLATION_NOT_FOUND', 'Not found')
@@ -37,15 +34,12 @@ export function getBulk(reads: Reads) {
 export function listBulks(reads: Reads) {
   return operation({
     scope: 'read',
-    schema: {
-      operationId: 'listBulkCancellations',
-      summary: 'List bulk cancellations, newest first',
-      description:
-        'Includes those that a DELETE of everything pending made. A key that is bound to relayers sees those that cover its relayers, and the counts of these relayers.',
-      tags: ['bulk cancellations'],
-      querystring: pageQuery,
-      response: answers(Type.Array(bulkHeadSchema)),
-    },
+    operationId: 'listBulkCancellations',
+    summary: 'List bulk cancellations, newest first',
+    description:
+      'Includes those that a DELETE of everything pending made. A key that is bound to relayers sees those that cover its relayers, and the counts of these relayers.',
+    querystring: pageQuery,
+    response: answers(Type.Array(bulkHeadSchema)),
     async answer({ query, principal }) {
       const page = pageOf(query)
       const { items, total } = await reads.bulks(page, principal?.relayers)
@@ -64,16 +58,13 @@ export function listBulkTransactions(reads: Reads) {
   return operation({
     scope: 'read',
     refusals: ['BULK_CANCELLATION_NOT_FOUND'],
-    schema: {
-      operationId: 'listBulkCancellationTransactions',
-      summary: 'List the transactions that a bulk cancellation canceled',
-      description:
-        'By relayer, and in the order in which they were accepted. One that retention removed is counted by the object, and not listed. A transaction belongs to the first bulk cancellation that took it.',
-      tags: ['bulk cancellations'],
-      params: bulkParameters,
-      querystring: pageQuery,
-      response: answers(Type.Array(itemSchema)),
-    },
+    operationId: 'listBulkCancellationTransactions',
+    summary: 'List the transactions that a bulk cancellation canceled',
+    description:
+      'By relayer, and in the order in which they were accepted. One that retention removed is counted by the object, and not listed. A transaction belongs to the first bulk cancellation that took it.',
+    params: bulkParameters,
+    querystring: pageQuery,
+    response: answers(Type.Array(itemSchema)),
     async answer({ params, query, principal }, reply) {
       const bulk = await reads.bulk(params.bulk_cancellation_id, principal?.relayers)
       const { parts } = found(bulk, 'BULK_CANCELLATION_NOT_FOUND', 'Not found')

@@ -44,7 +44,7 @@ export function sessionOperations({ app, door }: Mounting, sessions: DashboardSe
       sessionCookie(request, undefined)
       const principal = await principalBy(request.body.key, request, sessions, door.rates)
       request.principal = principal
-      const token = await signIn(sessions, sessionTokenOf(request), requesterOf(request, 'signIn'))
+      const token = await signIn(sessions, sessionTokenOf(request), requesterOf(request))
       end(request)
       reply.header('set-cookie', sessionCookie(request, token))
       return success({ session: await present(principal, sessions) })
@@ -68,7 +68,7 @@ export function sessionOperations({ app, door }: Mounting, sessions: DashboardSe
     config: { operationId: 'signOut' },
     onRequest: ofSession,
     async handler(request, reply) {
-      await signOut(sessions, sessionTokenOf(request), requesterOf(request, 'signOut'))
+      await signOut(sessions, sessionTokenOf(request), requesterOf(request))
       end(request)
       reply.header('set-cookie', sessionCookie(request, undefined))
       return success({ session: null })

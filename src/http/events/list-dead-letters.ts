@@ -25,14 +25,11 @@ export function listDeadLetters(management: ManagementContext) {
   return operation({
     scope: 'admin',
     refusals: ['NOTIFICATION_NOT_FOUND'],
-    schema: {
-      operationId: 'listDeadLetters',
-      summary: 'List the dead letters of a notification',
-      tags: ['events'],
-      params: deadLettersParameters,
-      querystring: pageQuery,
-      response: answers(Type.Array(deadLetterSchema)),
-    },
+    operationId: 'listDeadLetters',
+    summary: 'List the dead letters of a notification',
+    params: deadLettersParameters,
+    querystring: pageQuery,
+    response: answers(Type.Array(deadLetterSchema)),
     async answer({ params, query }, reply) {
       const page = pageOf(query)
       const { items, total } = await foundDeadLetters(management, params.notification_id, page)

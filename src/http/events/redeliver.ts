@@ -18,13 +18,10 @@ export function redeliverAllDeadLetters(management: ManagementContext) {
   return operation({
     scope: 'admin',
     refusals: ['NOTIFICATION_NOT_FOUND'],
-    schema: {
-      operationId: 'redeliverDeadLetters',
-      summary: 'Try all dead letters of a notification again',
-      tags: ['events'],
-      params: deadLettersParameters,
-      response: answers(redeliveredSchema),
-    },
+    operationId: 'redeliverDeadLetters',
+    summary: 'Try all dead letters of a notification again',
+    params: deadLettersParameters,
+    response: answers(redeliveredSchema),
     async answer({ params: { notification_id: id } }) {
       await foundDeadLetters(management, id, { page: 1, perPage: 1 })
       return success({ redelivered: await redeliverAll(management, id) }, note)
@@ -36,13 +33,10 @@ export function redeliverDeadLetter(management: ManagementContext) {
   return operation({
     scope: 'admin',
     refusals: ['NOTIFICATION_NOT_FOUND', 'DEAD_LETTER_NOT_FOUND'],
-    schema: {
-      operationId: 'redeliverDeadLetter',
-      summary: 'Try a dead letter of a notification again',
-      tags: ['events'],
-      params: deadLetterParameters,
-      response: answers(redeliveredSchema),
-    },
+    operationId: 'redeliverDeadLetter',
+    summary: 'Try a dead letter of a notification again',
+    params: deadLetterParameters,
+    response: answers(redeliveredSchema),
     async answer({ params: { notification_id: id, event_id: eventId } }) {
       await foundDeadLetters(management, id, { page: 1, perPage: 1 })
       await redeliverOne(management, id, Number(eventId.split('-')[0]))

@@ -87,18 +87,15 @@ export function streamEvents(streams: EventStreams) {
     scope: 'read',
     answerHeaders: ['X-Accel-Buffering'],
     refusals: ['RELAYER_NOT_GRANTED', 'RELAYER_NOT_FOUND', 'EVENTS_GONE', 'TOO_MANY_STREAMS'],
-    schema: {
-      operationId: 'streamEvents',
-      summary: 'Follow events as they happen',
-      description: 'Server-sent events; the data of each is the body of a webhook. Last-Event-ID resumes.',
-      tags: ['events'],
-      querystring: querySchema,
-      headers: headersSchema,
-      response: {
-        200: {
-          description: 'A stream that lasts until the reader or the service ends it',
-          content: { 'text/event-stream': { schema: streamSchema } },
-        },
+    operationId: 'streamEvents',
+    summary: 'Follow events as they happen',
+    description: 'Server-sent events; the data of each is the body of a webhook. Last-Event-ID resumes.',
+    querystring: querySchema,
+    headers: headersSchema,
+    response: {
+      200: {
+        description: 'A stream that lasts until the reader or the service ends it',
+        content: { 'text/event-stream': { schema: streamSchema } },
       },
     },
     async answer(request, reply) {

@@ -18,22 +18,18 @@ export function testNotification(management: ManagementContext) {
     scope: 'admin',
     refusals: ['NOTIFICATION_NOT_FOUND'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'testNotification',
-      summary: 'Send a notification a test event',
-      description:
-        'As all events: signed, and tried again for a day. A failure shows in `failing` of the notification.',
-      tags: ['events'],
-      params: notificationParameters,
-      response: answers(sentSchema),
-    },
+    operationId: 'testNotification',
+    summary: 'Send a notification a test event',
+    description: 'As all events: signed, and tried again for a day. A failure shows in `failing` of the notification.',
+    params: notificationParameters,
+    response: answers(sentSchema),
     async answer(request) {
       const { registry } = management
       const { notification_id: id } = request.params
       await registry.refresh()
       const isKnown = registry.notifications().some((each) => each.id === id)
       found(isKnown ? id : undefined, 'NOTIFICATION_NOT_FOUND', `Notification with ID ${id} not found`)
-      const event = await testNotificationCommand(management, id, requesterOf(request, 'testNotification'))
+      const event = await testNotificationCommand(management, id, requesterOf(request))
       return success({ event_id: presentEventId(event) })
     },
   })

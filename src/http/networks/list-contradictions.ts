@@ -49,15 +49,12 @@ export function listContradictions({ registry, store }: Pick<ManagementContext, 
   return operation({
     scope: 'admin',
     refusals: ['NETWORK_NOT_FOUND'],
-    schema: {
-      operationId: 'listContradictions',
-      summary: 'List contradictions between the endpoints of a network, newest first',
-      description: `Answers that cannot all be true, to be taken up with a provider. They are kept for a week, at most ${contradictionsMax} of a network, from all replicas.`,
-      tags: ['networks'],
-      params: networkParameters,
-      querystring: pageQuery,
-      response: answers(Type.Array(contradictionSchema)),
-    },
+    operationId: 'listContradictions',
+    summary: 'List contradictions between the endpoints of a network, newest first',
+    description: `Answers that cannot all be true, to be taken up with a provider. They are kept for a week, at most ${contradictionsMax} of a network, from all replicas.`,
+    params: networkParameters,
+    querystring: pageQuery,
+    response: answers(Type.Array(contradictionSchema)),
     async answer({ params: { network_id: id }, query }) {
       await registry.refresh()
       const network = networkOf(registry.networks(), id)

@@ -58,15 +58,12 @@ const nodesSchema = closed('NetworkNodes')({
 export function listNodes({ registry, store, clock }: ManagementContext) {
   return operation({
     scope: 'read',
-    schema: {
-      operationId: 'listNodes',
-      summary: 'List the endpoints of each network, as the replicas see them',
-      description:
-        'Calls no node. Each replica that advances relayers writes what it sees every ten seconds; a replica that is gone is marked `stale` after a minute and leaves after 15. A key that is bound to relayers sees the networks that they use; of endpoints that relayers share, it sees states and times, and no calls.',
-      tags: ['networks'],
-      querystring: pageQuery,
-      response: answers(Type.Array(nodesSchema)),
-    },
+    operationId: 'listNodes',
+    summary: 'List the endpoints of each network, as the replicas see them',
+    description:
+      'Calls no node. Each replica that advances relayers writes what it sees every ten seconds; a replica that is gone is marked `stale` after a minute and leaves after 15. A key that is bound to relayers sees the networks that they use; of endpoints that relayers share, it sees states and times, and no calls.',
+    querystring: pageQuery,
+    response: answers(Type.Array(nodesSchema)),
     async answer({ query, principal }) {
       await registry.refresh()
       const { reads } = store

@@ -21,18 +21,15 @@ export function pauseNetwork(management: ManagementContext) {
     scope: 'admin',
     refusals: ['NETWORK_NOT_FOUND'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'pauseNetwork',
-      summary: 'Pause a network',
-      description:
-        'Each of its relayers is as if it were paused itself, also one that is created later: it takes no sends and binds no nonces, while transactions in flight, cancellations and sweeps go on. The mark is apart from the `paused` of each relayer, which stays as it is. Another pause replaces the time, the key and the note.',
-      tags: ['networks'],
-      params: networkParameters,
-      body: bodySchema,
-      response: answers(networkSchema),
-    },
+    operationId: 'pauseNetwork',
+    summary: 'Pause a network',
+    description:
+      'Each of its relayers is as if it were paused itself, also one that is created later: it takes no sends and binds no nonces, while transactions in flight, cancellations and sweeps go on. The mark is apart from the `paused` of each relayer, which stays as it is. Another pause replaces the time, the key and the note.',
+    params: networkParameters,
+    body: bodySchema,
+    response: answers(networkSchema),
     async answer(request) {
-      const requester = requesterOf(request, 'pauseNetwork')
+      const requester = requesterOf(request)
       const { params, body } = request
       const { name } = networkOf(management.registry.networks(), params.network_id)
       const paused = await pauseNetworkCommand(management, name, body.note, requester)
@@ -46,16 +43,13 @@ export function resumeNetwork(management: ManagementContext) {
     scope: 'admin',
     refusals: ['NETWORK_NOT_FOUND'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'resumeNetwork',
-      summary: 'Lift the pause of a network',
-      description: 'A relayer that was paused itself stays paused. Without a pause of the network nothing changes.',
-      tags: ['networks'],
-      params: networkParameters,
-      response: answers(networkSchema),
-    },
+    operationId: 'resumeNetwork',
+    summary: 'Lift the pause of a network',
+    description: 'A relayer that was paused itself stays paused. Without a pause of the network nothing changes.',
+    params: networkParameters,
+    response: answers(networkSchema),
     async answer(request) {
-      const requester = requesterOf(request, 'resumeNetwork')
+      const requester = requesterOf(request)
       const { name } = networkOf(management.registry.networks(), request.params.network_id)
       const resumed = await resumeNetworkCommand(management, name, requester)
       return answerChanged(resumed, management)

@@ -144,13 +144,10 @@ export function getNetwork(management: ManagementContext) {
   return operation({
     scope: 'read',
     refusals: ['NETWORK_NOT_FOUND'],
-    schema: {
-      operationId: 'getNetwork',
-      summary: 'Get a network',
-      tags: ['networks'],
-      params: networkParameters,
-      response: answers(networkSchema),
-    },
+    operationId: 'getNetwork',
+    summary: 'Get a network',
+    params: networkParameters,
+    response: answers(networkSchema),
     async answer({ params: { network_id: id }, principal }) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
@@ -164,13 +161,10 @@ export function listNetworks(management: ManagementContext) {
   const { registry, store } = management
   return operation({
     scope: 'read',
-    schema: {
-      operationId: 'listNetworks',
-      summary: 'List networks',
-      tags: ['networks'],
-      querystring: pageQuery,
-      response: answers(Type.Array(networkSchema)),
-    },
+    operationId: 'listNetworks',
+    summary: 'List networks',
+    querystring: pageQuery,
+    response: answers(Type.Array(networkSchema)),
     async answer({ query, principal }) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)

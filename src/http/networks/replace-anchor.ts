@@ -12,18 +12,15 @@ export function replaceAnchor(management: ManagementContext) {
     scope: 'admin',
     refusals: ['NETWORK_NOT_FOUND'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'replaceAnchor',
-      summary: 'Replace the anchor of a network',
-      description:
-        'For a network with the condition `wrong_chain` whose chain was reset, or reorganized below its anchor. Compare the chain of the endpoints with an explorer first: the service forgets the anchor, uses every endpoint with the right chain id at once, and takes a new anchor from their chain.',
-      tags: ['networks'],
-      params: networkParameters,
-      response: answers(networkSchema),
-    },
+    operationId: 'replaceAnchor',
+    summary: 'Replace the anchor of a network',
+    description:
+      'For a network with the condition `wrong_chain` whose chain was reset, or reorganized below its anchor. Compare the chain of the endpoints with an explorer first: the service forgets the anchor, uses every endpoint with the right chain id at once, and takes a new anchor from their chain.',
+    params: networkParameters,
+    response: answers(networkSchema),
     async answer(request) {
       const { name } = networkOf(management.registry.networks(), request.params.network_id)
-      const replaced = await replaceAnchorCommand(management, name, requesterOf(request, 'replaceAnchor'))
+      const replaced = await replaceAnchorCommand(management, name, requesterOf(request))
       return answerChanged(replaced, management)
     },
   })

@@ -44,16 +44,13 @@ export function updateNetwork(management: ManagementContext) {
     scope: 'admin',
     refusals: ['NETWORK_NOT_FOUND', 'STORAGE_KEY_MISSING'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'updateNetwork',
-      summary: 'Change a network',
-      description:
-        "A member that is absent stays, and null gives a member back to the configuration file. New endpoints take over at once; the old ones still answer the requests that they have. The fields of `profile` are patched one by one, and new `tags` derive it anew. Which chain it is, is the file's to say.",
-      tags: ['networks'],
-      params: networkParameters,
-      body: bodySchema,
-      response: answers(networkSchema),
-    },
+    operationId: 'updateNetwork',
+    summary: 'Change a network',
+    description:
+      "A member that is absent stays, and null gives a member back to the configuration file. New endpoints take over at once; the old ones still answer the requests that they have. The fields of `profile` are patched one by one, and new `tags` derive it anew. Which chain it is, is the file's to say.",
+    params: networkParameters,
+    body: bodySchema,
+    response: answers(networkSchema),
     async answer(request) {
       const { body } = request
       const { rpc_urls: urls, required_confirmations: confirmations, average_blocktime_ms: blockTime } = body
@@ -72,7 +69,7 @@ export function updateNetwork(management: ManagementContext) {
           }),
           ...(body.profile !== undefined && { profile: body.profile && parseProfile(body.profile) }),
         },
-        requesterOf(request, 'updateNetwork'),
+        requesterOf(request),
       )
       return answerChanged(updated, management)
     },

@@ -20,14 +20,11 @@ export function createNotification(management: ManagementContext) {
     scope: 'admin',
     refusals: ['STORAGE_KEY_MISSING', 'ALREADY_EXISTS'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'createNotification',
-      summary: 'Create a notification',
-      description: 'URL and signing key are encrypted before they are stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`).',
-      tags: ['notifications'],
-      body: bodySchema,
-      response: answers(notificationSchema),
-    },
+    operationId: 'createNotification',
+    summary: 'Create a notification',
+    description: 'URL and signing key are encrypted before they are stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`).',
+    body: bodySchema,
+    response: answers(notificationSchema),
     async answer(request) {
       const {
         body: { id, url, signing_key: key },
@@ -40,7 +37,7 @@ export function createNotification(management: ManagementContext) {
           url: parseUrl('url', url),
           ...(key !== undefined && { signingKey: parseSigningKey(key) }),
         },
-        requesterOf(request, 'createNotification'),
+        requesterOf(request),
       )
       return success(presentNotification(notification))
     },

@@ -12,17 +12,14 @@ export function deleteNotification(management: ManagementContext) {
     scope: 'admin',
     refusals: ['NOTIFICATION_NOT_FOUND', 'CONFIGURED_BY_FILE', 'NOTIFICATION_IN_USE'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'deleteNotification',
-      summary: 'Delete a notification',
-      description: 'Refused while a relayer names it.',
-      tags: ['notifications'],
-      params: notificationParameters,
-      response: answers(Type.String()),
-    },
+    operationId: 'deleteNotification',
+    summary: 'Delete a notification',
+    description: 'Refused while a relayer names it.',
+    params: notificationParameters,
+    response: answers(Type.String()),
     async answer(request) {
       const { notification_id: id } = request.params
-      await deleteNotificationCommand(management, id, requesterOf(request, 'deleteNotification'))
+      await deleteNotificationCommand(management, id, requesterOf(request))
       return success(`notification "${id}" is deleted`)
     },
   })

@@ -40,13 +40,10 @@ export function getNotification({ registry, store }: ManagementContext) {
   return operation({
     scope: 'read',
     refusals: ['NOTIFICATION_NOT_FOUND'],
-    schema: {
-      operationId: 'getNotification',
-      summary: 'Get a notification',
-      tags: ['notifications'],
-      params: notificationParameters,
-      response: answers(notificationSchema),
-    },
+    operationId: 'getNotification',
+    summary: 'Get a notification',
+    params: notificationParameters,
+    response: answers(notificationSchema),
     async answer({ params, principal }) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.notificationId)
@@ -64,13 +61,10 @@ export function getNotification({ registry, store }: ManagementContext) {
 export function listNotifications({ registry, store }: ManagementContext) {
   return operation({
     scope: 'read',
-    schema: {
-      operationId: 'listNotifications',
-      summary: 'List notifications',
-      tags: ['notifications'],
-      querystring: pageQuery,
-      response: answers(Type.Array(notificationSchema)),
-    },
+    operationId: 'listNotifications',
+    summary: 'List notifications',
+    querystring: pageQuery,
+    response: answers(Type.Array(notificationSchema)),
     async answer({ query, principal }) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.notificationId)

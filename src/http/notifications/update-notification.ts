@@ -24,16 +24,13 @@ export function updateNotification(management: ManagementContext) {
     scope: 'admin',
     refusals: ['NOTIFICATION_NOT_FOUND', 'STORAGE_KEY_MISSING', 'CONFIGURED_BY_FILE'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'updateNotification',
-      summary: 'Change a notification',
-      description:
-        'A JSON Merge Patch: absent members stay. A `signing_key` of null removes the key; an empty one is refused.',
-      tags: ['notifications'],
-      params: notificationParameters,
-      body: bodySchema,
-      response: answers(notificationSchema),
-    },
+    operationId: 'updateNotification',
+    summary: 'Change a notification',
+    description:
+      'A JSON Merge Patch: absent members stay. A `signing_key` of null removes the key; an empty one is refused.',
+    params: notificationParameters,
+    body: bodySchema,
+    response: answers(notificationSchema),
     async answer(request) {
       const {
         params,
@@ -46,7 +43,7 @@ export function updateNotification(management: ManagementContext) {
           ...(url !== undefined && { url: parseUrl('url', url) }),
           ...(key !== undefined && { signingKey: key === null ? null : parseSigningKey(key) }),
         },
-        requesterOf(request, 'updateNotification'),
+        requesterOf(request),
       )
       return success(presentNotification(notification))
     },

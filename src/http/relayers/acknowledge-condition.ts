@@ -30,19 +30,16 @@ export function acknowledgeCondition(management: ManagementContext) {
     scope: 'admin',
     refusals: ['RELAYER_NOT_FOUND', 'CONDITION_NOT_FOUND'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'acknowledgeCondition',
-      summary: 'Acknowledge a condition of a relayer',
-      description:
-        'Shown beside the condition, with the key and the time, until the condition is over. Before its event, it prevents that; metrics and alerts go on. Another one replaces it. An acknowledged `foreign_use` is over: it can not be withdrawn.',
-      tags: ['relayers'],
-      params: parameters,
-      body: bodySchema,
-      response: answers(heldSchema),
-    },
+    operationId: 'acknowledgeCondition',
+    summary: 'Acknowledge a condition of a relayer',
+    description:
+      'Shown beside the condition, with the key and the time, until the condition is over. Before its event, it prevents that; metrics and alerts go on. Another one replaces it. An acknowledged `foreign_use` is over: it can not be withdrawn.',
+    params: parameters,
+    body: bodySchema,
+    response: answers(heldSchema),
     async answer(request) {
       const { relayer_id: relayerId, condition } = request.params
-      const requester = requesterOf(request, 'acknowledgeCondition')
+      const requester = requesterOf(request)
       const subject = { relayerId, condition }
       return success(presentHeld(await acknowledgeConditionCommand(management, subject, request.body.note, requester)))
     },
@@ -54,16 +51,13 @@ export function withdrawAcknowledgment(management: ManagementContext) {
     scope: 'admin',
     refusals: ['RELAYER_NOT_FOUND', 'CONDITION_NOT_FOUND'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'withdrawAcknowledgment',
-      summary: 'Withdraw the acknowledgment of a condition',
-      tags: ['relayers'],
-      params: parameters,
-      response: answers(heldSchema),
-    },
+    operationId: 'withdrawAcknowledgment',
+    summary: 'Withdraw the acknowledgment of a condition',
+    params: parameters,
+    response: answers(heldSchema),
     async answer(request) {
       const { relayer_id: relayerId, condition } = request.params
-      const requester = requesterOf(request, 'withdrawAcknowledgment')
+      const requester = requesterOf(request)
       return success(presentHeld(await withdrawAcknowledgmentCommand(management, { relayerId, condition }, requester)))
     },
   })

@@ -43,15 +43,12 @@ export function createRelayer(management: ManagementContext) {
     scope: 'admin',
     refusals: ['NOT_SUPPORTED', 'STORAGE_KEY_MISSING', 'ALREADY_EXISTS', 'ACCOUNT_IN_USE', 'SIGNER_UNAVAILABLE'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'createRelayer',
-      summary: 'Create a relayer',
-      description:
-        'One signer on one network: no other relayer may sign as its account there. It accepts sends as soon as this responds.',
-      tags: ['relayers'],
-      body: bodySchema,
-      response: answers(relayerSchema),
-    },
+    operationId: 'createRelayer',
+    summary: 'Create a relayer',
+    description:
+      'One signer on one network: no other relayer may sign as its account there. It accepts sends as soon as this responds.',
+    body: bodySchema,
+    response: answers(relayerSchema),
     async answer(request) {
       const { body } = request
       refuseOtherFamilies(body)
@@ -68,7 +65,7 @@ export function createRelayer(management: ManagementContext) {
           policies: body.policies ?? {},
           ...(urls && { endpoints: parseEndpoints('custom_rpc_urls', urls) }),
         },
-        requesterOf(request, 'createRelayer'),
+        requesterOf(request),
       )
       return success(presentRelayer(relayer, management.registry.endpointsOf), adviceOn(management, body.policies))
     },

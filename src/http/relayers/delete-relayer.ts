@@ -12,17 +12,14 @@ export function deleteRelayer(management: ManagementContext) {
     scope: 'admin',
     refusals: ['RELAYER_NOT_FOUND', 'CONFIGURED_BY_FILE', 'RELAYER_HAS_OPEN_TRANSACTIONS'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'deleteRelayer',
-      summary: 'Delete a relayer',
-      description: 'Refused while it has open transactions. Its ended transactions can still be read under its id.',
-      tags: ['relayers'],
-      params: relayerParameters,
-      response: answers(Type.String()),
-    },
+    operationId: 'deleteRelayer',
+    summary: 'Delete a relayer',
+    description: 'Refused while it has open transactions. Its ended transactions can still be read under its id.',
+    params: relayerParameters,
+    response: answers(Type.String()),
     async answer(request) {
       const { relayer_id: id } = request.params
-      await deleteRelayerCommand(management, id, requesterOf(request, 'deleteRelayer'))
+      await deleteRelayerCommand(management, id, requesterOf(request))
       return success(`relayer "${id}" is deleted; its transactions can still be read`)
     },
   })

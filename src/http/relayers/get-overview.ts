@@ -57,15 +57,12 @@ async function overviewOf(source: OverviewSource, relayer: Relayer, { pauses, ou
 export function getOverview(source: OverviewSource) {
   return operation({
     scope: 'read',
-    schema: {
-      operationId: 'getOverview',
-      summary: 'List relayers with their open transactions and their conditions',
-      description:
-        'Calls no node: states, conditions and balances are those of the last observation by the owner of each.',
-      tags: ['relayers'],
-      querystring: pageQuery,
-      response: answers(Type.Array(overviewSchema)),
-    },
+    operationId: 'getOverview',
+    summary: 'List relayers with their open transactions and their conditions',
+    description:
+      'Calls no node: states, conditions and balances are those of the last observation by the owner of each.',
+    querystring: pageQuery,
+    response: answers(Type.Array(overviewSchema)),
     async answer({ query, principal }) {
       const page = pageOf(query)
       const { items, total } = await visibleRelayers(source.reads, principal, page)
@@ -80,14 +77,11 @@ export function getRelayerOverview(source: OverviewSource) {
   return operation({
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND'],
-    schema: {
-      operationId: 'getRelayerOverview',
-      summary: 'Get a relayer with its open transactions and its conditions',
-      description: 'Calls no node: state, conditions and balance are those of the last observation by its owner.',
-      tags: ['relayers'],
-      params: relayerParameters,
-      response: answers(overviewSchema),
-    },
+    operationId: 'getRelayerOverview',
+    summary: 'Get a relayer with its open transactions and its conditions',
+    description: 'Calls no node: state, conditions and balance are those of the last observation by its owner.',
+    params: relayerParameters,
+    response: answers(overviewSchema),
     async answer({ params }) {
       const relayer = await foundRelayer(source.reads, params.relayer_id)
       return success(await overviewOf(source, relayer, await sharedBy([relayer], source)))

@@ -45,13 +45,10 @@ export function getRelayerStatus(reads: Reads, chainOf: ChainOf) {
   return operation({
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND', 'NODE_UNAVAILABLE'],
-    schema: {
-      operationId: 'getRelayerStatus',
-      summary: "Get a relayer's status",
-      tags: ['relayers'],
-      params: relayerParameters,
-      response: answers(statusSchema),
-    },
+    operationId: 'getRelayerStatus',
+    summary: "Get a relayer's status",
+    params: relayerParameters,
+    response: answers(statusSchema),
     async answer({ params }) {
       const relayer = await foundRelayer(reads, params.relayer_id)
       const status = await readStatus(reads, chainOf, relayer)

@@ -105,15 +105,12 @@ export function getSeries(reads: Reads, clock: Pick<Clock, 'now'>) {
   return operation({
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND', 'RELAYER_NOT_GRANTED'],
-    schema: {
-      operationId: 'getSeries',
-      summary: 'Get the counts, times, gas and fees of the last days, by steps of time',
-      description:
-        'Kept for eight days. Steps take five minutes, half an hour or two hours, so that there are at most 100. They begin at multiples of their length in UTC.',
-      tags: ['relayers'],
-      querystring: querySchema,
-      response: answers(seriesSchema),
-    },
+    operationId: 'getSeries',
+    summary: 'Get the counts, times, gas and fees of the last days, by steps of time',
+    description:
+      'Kept for eight days. Steps take five minutes, half an hour or two hours, so that there are at most 100. They begin at multiples of their length in UTC.',
+    querystring: querySchema,
+    response: answers(seriesSchema),
     async answer({ query, principal }) {
       const range = rangeOf(query, clock.now())
       if (query.relayer_id !== undefined) {

@@ -39,14 +39,11 @@ const querySchema = Type.Object(
 export function listDailySpend(reads: Reads, clock: Clock) {
   return operation({
     scope: 'read',
-    schema: {
-      operationId: 'listDailySpend',
-      summary: 'List what relayers spent, by day',
-      description: 'The last `days` days with today. A day without a final transaction is absent.',
-      tags: ['relayers'],
-      querystring: querySchema,
-      response: answers(Type.Array(dailySpendSchema)),
-    },
+    operationId: 'listDailySpend',
+    summary: 'List what relayers spent, by day',
+    description: 'The last `days` days with today. A day without a final transaction is absent.',
+    querystring: querySchema,
+    response: answers(Type.Array(dailySpendSchema)),
     async answer({ query, principal }) {
       const since = dayOf(clock.now()) - (query.days ?? 30) + 1
       const totals = await reads.dailySpend(since)

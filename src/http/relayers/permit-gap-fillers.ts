@@ -38,20 +38,17 @@ export function permitGapFillers(management: ManagementContext) {
     scope: 'admin',
     refusals: ['RELAYER_NOT_FOUND'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'permitGapFillers',
-      summary: 'Permit more gap fillers',
-      description:
-        'For a relayer with the condition `gap_fillers_limited`. Permits it to fill `count` nonces that its record never assigned, beyond the limit of an hour, within `valid_for_seconds` (default 3,600). Each of them costs a no-op. Another permit replaces it.',
-      tags: ['relayers'],
-      params: relayerParameters,
-      body: bodySchema,
-      response: answers(permitSchema),
-    },
+    operationId: 'permitGapFillers',
+    summary: 'Permit more gap fillers',
+    description:
+      'For a relayer with the condition `gap_fillers_limited`. Permits it to fill `count` nonces that its record never assigned, beyond the limit of an hour, within `valid_for_seconds` (default 3,600). Each of them costs a no-op. Another permit replaces it.',
+    params: relayerParameters,
+    body: bodySchema,
+    response: answers(permitSchema),
     async answer(request) {
       const { params, body } = request
       const forMs = body.valid_for_seconds === undefined ? permitMsDefault : body.valid_for_seconds * 1_000
-      const requester = requesterOf(request, 'permitGapFillers')
+      const requester = requesterOf(request)
       const permit = await permitGapFillersCommand(
         management,
         params.relayer_id,

@@ -63,13 +63,10 @@ export function getRelayer(reads: Reads, endpointsOf: EndpointsOf) {
   return operation({
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND'],
-    schema: {
-      operationId: 'getRelayer',
-      summary: 'Get a relayer',
-      tags: ['relayers'],
-      params: relayerParameters,
-      response: answers(relayerSchema),
-    },
+    operationId: 'getRelayer',
+    summary: 'Get a relayer',
+    params: relayerParameters,
+    response: answers(relayerSchema),
     answer: async ({ params }) => success(presentRelayer(await foundRelayer(reads, params.relayer_id), endpointsOf)),
   })
 }
@@ -77,13 +74,10 @@ export function getRelayer(reads: Reads, endpointsOf: EndpointsOf) {
 export function listRelayers(reads: Reads, endpointsOf: EndpointsOf) {
   return operation({
     scope: 'read',
-    schema: {
-      operationId: 'listRelayers',
-      summary: 'List relayers',
-      tags: ['relayers'],
-      querystring: pageQuery,
-      response: answers(Type.Array(relayerSchema)),
-    },
+    operationId: 'listRelayers',
+    summary: 'List relayers',
+    querystring: pageQuery,
+    response: answers(Type.Array(relayerSchema)),
     async answer({ query, principal }) {
       const page = pageOf(query)
       const { items, total } = await visibleRelayers(reads, principal, page)
@@ -106,13 +100,10 @@ export function getRelayerBalance(reads: Reads, chainOf: ChainOf) {
   return operation({
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND', 'TOO_MANY_READS', 'NODE_UNAVAILABLE'],
-    schema: {
-      operationId: 'getRelayerBalance',
-      summary: "Get a relayer's balance",
-      tags: ['relayers'],
-      params: relayerParameters,
-      response: answers(balanceSchema),
-    },
+    operationId: 'getRelayerBalance',
+    summary: "Get a relayer's balance",
+    params: relayerParameters,
+    response: answers(balanceSchema),
     async answer(request) {
       const balance = await limited(requesterIdOf(request), async () =>
         readBalance(chainOf, await foundRelayer(reads, request.params.relayer_id)),

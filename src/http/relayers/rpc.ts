@@ -40,16 +40,13 @@ export function rpc(reads: Reads, chainOf: ChainOf, bytesMax = rpcAnswerBytesMax
   return operation({
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND', 'TOO_MANY_READS', 'NODE_UNAVAILABLE'],
-    schema: {
-      operationId: 'rpc',
-      summary: "Read the relayer's chain by JSON-RPC",
-      description:
-        'Forwards methods that read to a node of the network, and to the next node if that one does not answer. Methods that send, sign, subscribe or inspect the node are refused with status 200 and a JSON-RPC error. So is an answer that is too large. Batches are refused.',
-      tags: ['relayers'],
-      params: relayerParameters,
-      body: requestSchema,
-      response: { 200: rpcBodySchema },
-    },
+    operationId: 'rpc',
+    summary: "Read the relayer's chain by JSON-RPC",
+    description:
+      'Forwards methods that read to a node of the network, and to the next node if that one does not answer. Methods that send, sign, subscribe or inspect the node are refused with status 200 and a JSON-RPC error. So is an answer that is too large. Batches are refused.',
+    params: relayerParameters,
+    body: requestSchema,
+    response: { 200: rpcBodySchema },
     async answer(request, reply) {
       const { params, body } = request
       const call = { method: body.method, params: body.params ?? [], bytesMax }

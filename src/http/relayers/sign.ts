@@ -30,16 +30,13 @@ export function sign(store: Store, signerOf: SignerOf) {
   return operation({
     scope: 'sign',
     refusals: ['RELAYER_NOT_FOUND', 'RELAYER_PAUSED', 'POLICY_VIOLATION', 'SIGNER_UNAVAILABLE'],
-    schema: {
-      operationId: 'signMessage',
-      summary: 'Sign a message (EIP-191)',
-      description:
-        'Signs as `personal_sign` does: the prefix, the length in bytes, and the bytes, in UTF-8 for a text. A text that looks like hex is signed as a text; send bytes as `{"raw": "0x…"}`.',
-      tags: ['signing'],
-      params: relayerParameters,
-      body: messageSchema,
-      response: answers(signatureSchema),
-    },
+    operationId: 'signMessage',
+    summary: 'Sign a message (EIP-191)',
+    description:
+      'Signs as `personal_sign` does: the prefix, the length in bytes, and the bytes, in UTF-8 for a text. A text that looks like hex is signed as a text; send bytes as `{"raw": "0x…"}`.',
+    params: relayerParameters,
+    body: messageSchema,
+    response: answers(signatureSchema),
     async answer({ params, body }) {
       const bytes = bytesOf(body.message)
       const signature = await signStatement(store, signerOf, params.relayer_id, { kind: 'message', bytes })
@@ -73,16 +70,13 @@ export function signTypedData(store: Store, signerOf: SignerOf) {
   return operation({
     scope: 'sign',
     refusals: ['RELAYER_NOT_FOUND', 'RELAYER_PAUSED', 'POLICY_VIOLATION', 'SIGNER_UNAVAILABLE'],
-    schema: {
-      operationId: 'signTypedData',
-      summary: 'Sign typed data (EIP-712)',
-      description:
-        'Signs `keccak256(0x1901 ‖ domain_separator ‖ hash_struct_message)`. Hashes do not show their content: a permit to transfer tokens looks like a greeting. So give the scope `sign` only to keys that may spend.',
-      tags: ['signing'],
-      params: relayerParameters,
-      body: typedDataSchema,
-      response: answers(signatureSchema),
-    },
+    operationId: 'signTypedData',
+    summary: 'Sign typed data (EIP-712)',
+    description:
+      'Signs `keccak256(0x1901 ‖ domain_separator ‖ hash_struct_message)`. Hashes do not show their content: a permit to transfer tokens looks like a greeting. So give the scope `sign` only to keys that may spend.',
+    params: relayerParameters,
+    body: typedDataSchema,
+    response: answers(signatureSchema),
     async answer({ params, body }) {
       const signature = await signStatement(store, signerOf, params.relayer_id, {
         kind: 'typedData',
@@ -103,15 +97,12 @@ export function signTransaction(reads: Reads) {
   return operation({
     scope: 'sign',
     refusals: ['RELAYER_NOT_FOUND', 'NOT_SUPPORTED'],
-    schema: {
-      operationId: 'signTransaction',
-      summary: 'Sign a transaction without sending it: not supported',
-      description:
-        'Always refused with `NOT_SUPPORTED`. The holder of the signed bytes could spend a nonce of the relayer, or revive a canceled transaction. Send transactions to `…/transactions` instead.',
-      tags: ['signing'],
-      params: relayerParameters,
-      response: {},
-    },
+    operationId: 'signTransaction',
+    summary: 'Sign a transaction without sending it: not supported',
+    description:
+      'Always refused with `NOT_SUPPORTED`. The holder of the signed bytes could spend a nonce of the relayer, or revive a canceled transaction. Send transactions to `…/transactions` instead.',
+    params: relayerParameters,
+    response: {},
     async answer({ params }) {
       await foundRelayer(reads, params.relayer_id)
       throw new RescindError(

@@ -30,21 +30,18 @@ export function sweep(management: ManagementContext) {
     scope: 'admin',
     refusals: ['RELAYER_NOT_FOUND', 'SWEEP_UNDER_WAY', 'CONFIGURED_BY_FILE', 'POLICY_VIOLATION', 'GAS_LIMIT_TOO_LOW'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'sweepRelayer',
-      summary: "Empty a relayer's account",
-      description:
-        "Pauses the relayer, and stores a transaction that sends the balance to `to`, less the fee for data on L1 and the gas, at twice the market's price. It gets its nonce and its value once everything before it has ended or is mined. While it is under way, the same request returns it again. To call it off, cancel its transaction.",
-      tags: ['relayers'],
-      params: relayerParameters,
-      body: bodySchema,
-      response: answers(sweepSchema),
-    },
+    operationId: 'sweepRelayer',
+    summary: "Empty a relayer's account",
+    description:
+      "Pauses the relayer, and stores a transaction that sends the balance to `to`, less the fee for data on L1 and the gas, at twice the market's price. It gets its nonce and its value once everything before it has ended or is mined. While it is under way, the same request returns it again. To call it off, cancel its transaction.",
+    params: relayerParameters,
+    body: bodySchema,
+    response: answers(sweepSchema),
     async answer(request) {
       const { params, body } = request
       const { to, gas_limit: gasLimit } = body
       const wanted = { to: parseAddress('to', to), ...(gasLimit !== undefined && { gasLimit }) }
-      const by = requesterOf(request, 'sweepRelayer')
+      const by = requesterOf(request)
       const started = await sweepRelayer(management, params.relayer_id, wanted, by)
       return success(presentSweep(started), explain(started))
     },
@@ -66,14 +63,11 @@ export function getSweep(reads: Reads) {
   return operation({
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND', 'SWEEP_NOT_FOUND'],
-    schema: {
-      operationId: 'getSweep',
-      summary: 'Get the last sweep of a relayer',
-      description: 'The transaction that empties the account, or did, as long as its row stays.',
-      tags: ['relayers'],
-      params: relayerParameters,
-      response: answers(sweepSchema),
-    },
+    operationId: 'getSweep',
+    summary: 'Get the last sweep of a relayer',
+    description: 'The transaction that empties the account, or did, as long as its row stays.',
+    params: relayerParameters,
+    response: answers(sweepSchema),
     async answer({ params }) {
       const sweep = await readSweep(reads, await foundHistory(reads, params.relayer_id))
       return success(presentSweep(found(sweep, 'SWEEP_NOT_FOUND', 'nobody has swept this relayer')))

@@ -48,16 +48,13 @@ export function updateRelayer(management: ManagementContext) {
     lesserScope: 'pause',
     refusals: ['RELAYER_NOT_FOUND', 'STORAGE_KEY_MISSING', 'CONFIGURED_BY_FILE'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'updateRelayer',
-      summary: 'Change a relayer',
-      description:
-        'A JSON Merge Patch: absent members stay, and null restores a default. Open transactions follow the new policies from the next step. For a relayer of the configuration file, the service stores the change and applies it at each start, on top of the file. A key with the scope `pause` may send exactly `{"paused": true}`.',
-      tags: ['relayers'],
-      params: relayerParameters,
-      body: bodySchema,
-      response: answers(relayerSchema),
-    },
+    operationId: 'updateRelayer',
+    summary: 'Change a relayer',
+    description:
+      'A JSON Merge Patch: absent members stay, and null restores a default. Open transactions follow the new policies from the next step. For a relayer of the configuration file, the service stores the change and applies it at each start, on top of the file. A key with the scope `pause` may send exactly `{"paused": true}`.',
+    params: relayerParameters,
+    body: bodySchema,
+    response: answers(relayerSchema),
     async answer(request) {
       const { params, body, principal } = request
       if (principal && !permits(principal, 'admin', undefined)) refuseBeyondPause(body)
@@ -69,7 +66,7 @@ export function updateRelayer(management: ManagementContext) {
           ...defined({ name, notificationId, paused, policies }),
           ...(urls !== undefined && { endpoints: urls && parseEndpoints('custom_rpc_urls', urls) }),
         },
-        requesterOf(request, 'updateRelayer'),
+        requesterOf(request),
       )
       return success(presentRelayer(relayer, management.registry.endpointsOf), adviceOn(management, policies))
     },

@@ -22,8 +22,13 @@ export interface Auditor extends AsyncDisposable {
 }
 
 /** The requester, for a command that writes the audit record in the commit of its change. */
-export function requesterOf(request: FastifyRequest, operation: string): Requester {
-  return { keyId: requesterIdOf(request), operation, requestId: request.id, address: request.ip }
+export function requesterOf(request: FastifyRequest): Requester {
+  return {
+    keyId: requesterIdOf(request),
+    operation: operationOf(request) ?? 'unnamed',
+    requestId: request.id,
+    address: request.ip,
+  }
 }
 
 /**
@@ -95,7 +100,7 @@ export function openAuditor({ store, clock }: Pick<CommandContext, 'store' | 'cl
 
   return {
     async allowed(request, answer) {
-      const record = allowed(requesterOf(request, operationOf(request) ?? 'unnamed'), clock.now(), {
+      const record = allowed(requesterOf(request), clock.now(), {
         ...madeBy(answer),
         ...touched(request),
       })

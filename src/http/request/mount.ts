@@ -1,6 +1,6 @@
 // Mounts an operation at a method and a path, behind authorization.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { afterCommit } from '../../commands/after-commit.ts'
 import { memberOf } from '../../ops/member.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
@@ -16,15 +16,18 @@ export interface Mounting {
   readonly app: FastifyInstance
   readonly door: RequestGuards
   readonly metrics: HttpMetrics
+  /** Under which the OpenAPI document lists the operations; absent for operations that it leaves out. */
+  readonly tag?: string
 }
 
-export function mount<S extends FastifySchema>(
-  { app, door, metrics }: Mounting,
+export function mount<P, Q, B, H>(
+  { app, door, metrics, tag }: Mounting,
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
-  { scope, lesserScope, refusals = [], answerHeaders = [], bodyBytesMax, audited, schema, answer }: Operation<S>,
+  operation: Operation<P, Q, B, H>,
 ): void {
-  const operationId = operationIdOf(schema)
+  const { scope, lesserScope, refusals = [], answerHeaders = [], bodyBytesMax, audited, answer, ...schema } = operation
+  const { operationId } = operation
   const answered = metrics.operation(operationId)
   const documented: DocumentedOperation = { scope, refusals, answerHeaders }
   // Fastify validates a request by the schema that its type comes from.
@@ -34,7 +37,8 @@ export function mount<S extends FastifySchema>(
     url: `${basePath}${path}`,
     schema: {
       ...schema,
-      [documentedKey]: documented,
+      ...(tag !== undefined && { tags: [tag] }),
+      ...{ [documentedKey]: documented },
       ...(method === 'PATCH' && { consumes: ['application/json', 'application/merge-patch+json'] }),
     },
     config: { operationId, ...(scope && { scope }) },
@@ -58,10 +62,6 @@ async function awaitTurn(pages: Turns, request: FastifyRequest, reply: FastifyRe
   return reply.hijack()
 }
 
-function operationIdOf(schema: FastifySchema): string {
-  return String(memberOf(schema, 'operationId') ?? 'unnamed')
-}
-
 type Handler = (request: FastifyRequest, reply: unknown) => Promise<unknown>
 
 /** Writes the audit record before the response. */
@@ -74,6 +74,6 @@ function noted(auditor: Auditor, handler: Handler): Handler {
 }
 
 /** The operation at a second path, which the OpenAPI document leaves out. */
-export function unlisted<S extends FastifySchema>(operation: Operation<S>): Operation<S> {
-  return { ...operation, schema: { ...operation.schema, hide: true } }
+export function unlisted<P, Q, B, H>(operation: Operation<P, Q, B, H>): Operation<P, Q, B, H> {
+  return { ...operation, hide: true }
 }

@@ -1,4 +1,4 @@
-// An operation: its schema, its scope, and the function that answers. server/routes.ts adds method and path.
+// An operation: its schemas, its scope, and the function that answers. server/routes.ts adds method and path.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   FastifyBaseLogger,
@@ -29,11 +29,11 @@ declare module 'fastify' {
   }
 }
 
-type OperationRequest<S extends FastifySchema> = FastifyRequest<
+type OperationRequest<P, Q, B, H> = FastifyRequest<
   RouteGenericInterface,
   RawServerDefault,
   RawRequestDefaultExpression,
-  S,
+  { params: P; querystring: Q; body: B; headers: H },
   TypeBoxTypeProvider,
   unknown,
   FastifyBaseLogger
@@ -54,7 +54,9 @@ export type OwnHeader =
   | 'Relayer-Total'
   | 'X-Accel-Buffering'
 
-export interface Operation<S extends FastifySchema = FastifySchema> {
+/** Typed by the schemas that validate the parameters, query, body and headers of its request. `mount` adds its tag. */
+export interface Operation<P, Q, B, H> extends Omit<FastifySchema, 'params' | 'querystring' | 'body' | 'headers'> {
+  readonly operationId: string
   /** The scope that a key needs; absent: open to everyone. */
   readonly scope?: Scope
   /** A key with this scope alone passes too: `answer` refuses what goes beyond it. */
@@ -67,13 +69,16 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   readonly answerHeaders?: readonly OwnHeader[]
   /** The command writes the audit record in the commit of its change. Absent: `mount` writes one after the operation. */
   readonly audited?: 'in its commit'
-  readonly schema: S
+  readonly params?: P
+  readonly querystring?: Q
+  readonly body?: B
+  readonly headers?: H
   /**
    * Usually an envelope. Text where the schema says so, as for health; JSON-RPC for clients that speak it; the reply itself
    * after a stream.
    */
   readonly answer: (
-    request: OperationRequest<S>,
+    request: OperationRequest<P, Q, B, H>,
     reply: OperationReply,
   ) => Promise<Success<unknown> | RpcBody | string | OperationReply>
 }
@@ -87,7 +92,7 @@ export interface DocumentedOperation {
   readonly answerHeaders: readonly OwnHeader[]
 }
 
-/** Types `answer` by the schema that validates. */
-export function operation<const S extends FastifySchema>(declared: Operation<S>): Operation<S> {
+/** Types `answer` by the schemas that validate. */
+export function operation<P, Q, B, H>(declared: Operation<P, Q, B, H>): Operation<P, Q, B, H> {
   return declared
 }

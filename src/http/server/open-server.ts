@@ -185,7 +185,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   endAnswers(app, options, draining.signal)
 
   const at = { app, door, metrics: options.metrics }
-  serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
+  serviceRoutes({ ...at, tag: 'service' }, { ...options, clock: options.commands.clock })
   if (options.serves !== 'probes') unknownPage = operations(at, options, access, stopping)
   await app.ready()
   return serverOf(app, draining, auditor)
@@ -234,17 +234,18 @@ function operations(
 ): UnknownPage | undefined {
   const { logger } = options
   const sends = { isStrict: options.isStrict ?? false, logIgnored: loggingIgnored(logger) }
-  transactionRoutes(at, options.commands, options, stopping, sends)
-  bulkRoutes(at, options.commands, options.stops)
-  relayerRoutes(at, options.management, options.chainOf, options.limits.rpcAnswerBytesMax)
-  signerRoutes(at, options.management)
-  notificationRoutes(at, options.management)
-  networkRoutes(at, options.management)
+  const tagged = (tag: string): Mounting => ({ ...at, tag })
+  transactionRoutes(tagged('transactions'), options.commands, options, stopping, sends)
+  bulkRoutes(tagged('bulk cancellations'), options.commands, options.stops)
+  relayerRoutes(tagged('relayers'), options.management, options.chainOf, options.limits.rpcAnswerBytesMax)
+  signerRoutes(tagged('signers'), options.management)
+  notificationRoutes(tagged('notifications'), options.management)
+  networkRoutes(tagged('networks'), options.management)
   unsupportedRoutes(at)
-  signingRoutes(at, options.commands.store, options.signerOf)
+  signingRoutes(tagged('signing'), options.commands.store, options.signerOf)
   const { clock, store } = options.commands
   const feed = followEvents({ reads: store.reads, clock })
-  eventRoutes(at, options.management, {
+  eventRoutes(tagged('events'), options.management, {
     reads: store.reads,
     feed,
     clock,
@@ -253,7 +254,7 @@ function operations(
     seal: openIdSeal(options.eventIdSecret, options.commands.random),
     stopping,
   })
-  apiKeyRoutes(at, options.commands, keys)
+  apiKeyRoutes(tagged('api keys'), options.commands, keys)
   const { sessionDigest: digestOf, version } = options
   if (options.serves !== 'operations') documentationRoutes(at, options.packageRoot)
   return digestOf && dashboardRoutes(at, { ...options.commands, ...keys, ring: sessions, digestOf, version })

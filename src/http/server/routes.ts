@@ -107,7 +107,8 @@ export function unsupportedRoutes(at: Mounting): void {
 function refuseUnsupported(operationId: string, what: string, instead: string) {
   return operation({
     scope: 'read',
-    schema: { operationId, hide: true },
+    operationId,
+    hide: true,
     async answer() {
       throw new RescindError('NOT_SUPPORTED', `${what} not supported; ${instead}`)
     },

@@ -15,13 +15,10 @@ const healthSchema = Type.Literal('OK')
 
 export function health() {
   return operation({
-    schema: {
-      operationId: 'getHealth',
-      summary: 'Whether the process is alive',
-      tags: ['service'],
-      security: [],
-      response: { 200: { description: 'It is', content: { 'text/plain': { schema: healthSchema } } } },
-    },
+    operationId: 'getHealth',
+    summary: 'Whether the process is alive',
+    security: [],
+    response: { 200: { description: 'It is', content: { 'text/plain': { schema: healthSchema } } } },
     async answer(_request, reply) {
       reply.type('text/plain; charset=utf-8')
       return 'OK'
@@ -90,13 +87,10 @@ export function ready({ readiness, clock, version }: { readiness: Readiness; clo
   const relayers = kept(readiness.relayers, clock)
   return operation({
     refusals: ['NOT_READY'],
-    schema: {
-      operationId: 'getReadiness',
-      summary: 'Whether the service accepts requests',
-      tags: ['service'],
-      security: [],
-      response: { 200: readySchema },
-    },
+    operationId: 'getReadiness',
+    summary: 'Whether the service accepts requests',
+    security: [],
+    response: { 200: readySchema },
     async answer() {
       if (readiness.stopping.aborted) throw new RescindError('SHUTTING_DOWN', 'shutting down')
       await check().catch((cause) => {

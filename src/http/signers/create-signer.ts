@@ -41,15 +41,12 @@ export function createSigner(management: ManagementContext) {
     refusals: ['NOT_SUPPORTED', 'STORAGE_KEY_MISSING', 'ALREADY_EXISTS'],
     bodyBytesMax: signerBodyBytesMax,
     audited: 'in its commit',
-    schema: {
-      operationId: 'createSigner',
-      summary: 'Create a signer',
-      description:
-        'Secrets are encrypted before they are stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`), and never returned. Only the configuration file can name files. The service reads the public key, and signs a fixed text once, before it answers.',
-      tags: ['signers'],
-      body: bodySchema,
-      response: answers(signerSchema),
-    },
+    operationId: 'createSigner',
+    summary: 'Create a signer',
+    description:
+      'Secrets are encrypted before they are stored (AES-256-GCM, `STORAGE_ENCRYPTION_KEY`), and never returned. Only the configuration file can name files. The service reads the public key, and signs a fixed text once, before it answers.',
+    body: bodySchema,
+    response: answers(signerSchema),
     async answer(request) {
       const {
         body: { id, type, config, address },
@@ -61,7 +58,7 @@ export function createSigner(management: ManagementContext) {
           await createSignerCommand(
             management,
             { ...(id !== undefined && { id }), body: { type, config, ...(address !== undefined && { address }) } },
-            requesterOf(request, 'createSigner'),
+            requesterOf(request),
           ),
         ),
       )

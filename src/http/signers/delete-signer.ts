@@ -12,18 +12,15 @@ export function deleteSigner(management: ManagementContext) {
     scope: 'admin',
     refusals: ['SIGNER_NOT_FOUND', 'CONFIGURED_BY_FILE', 'SIGNER_IN_USE'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'deleteSigner',
-      summary: 'Delete a signer',
-      description:
-        'Refused while a relayer uses it. Its key is deleted for good: keep a copy if its account holds any funds.',
-      tags: ['signers'],
-      params: signerParameters,
-      response: answers(Type.String()),
-    },
+    operationId: 'deleteSigner',
+    summary: 'Delete a signer',
+    description:
+      'Refused while a relayer uses it. Its key is deleted for good: keep a copy if its account holds any funds.',
+    params: signerParameters,
+    response: answers(Type.String()),
     async answer(request) {
       const { signer_id: id } = request.params
-      await deleteSignerCommand(management, id, requesterOf(request, 'deleteSigner'))
+      await deleteSignerCommand(management, id, requesterOf(request))
       return success(`signer "${id}" is deleted`)
     },
   })

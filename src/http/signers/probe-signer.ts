@@ -28,15 +28,12 @@ export function probeSigner(management: ManagementContext) {
   return operation({
     scope: 'admin',
     refusals: ['SIGNER_NOT_FOUND', 'NOT_SUPPORTED', 'SIGNER_UNAVAILABLE'],
-    schema: {
-      operationId: 'probeSigner',
-      summary: 'Probe a signer',
-      description:
-        'Signs the fixed text that opening a signer signs, and shows no signature. Refused for a key in this process.',
-      tags: ['signers'],
-      params: signerParameters,
-      response: answers(probeSchema),
-    },
+    operationId: 'probeSigner',
+    summary: 'Probe a signer',
+    description:
+      'Signs the fixed text that opening a signer signs, and shows no signature. Refused for a key in this process.',
+    params: signerParameters,
+    response: answers(probeSchema),
     async answer({ params: { signer_id: id } }) {
       const probe = await probeSignerCommand(management, id)
       const { tokenEndsInMs, clockAheadMs } = probe

@@ -71,13 +71,10 @@ export function getSigner(management: ManagementContext) {
   return operation({
     scope: 'read',
     refusals: ['SIGNER_NOT_FOUND'],
-    schema: {
-      operationId: 'getSigner',
-      summary: 'Get a signer',
-      tags: ['signers'],
-      params: signerParameters,
-      response: answers(signerSchema),
-    },
+    operationId: 'getSigner',
+    summary: 'Get a signer',
+    params: signerParameters,
+    response: answers(signerSchema),
     async answer({ params, principal }) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.signerId)
@@ -92,13 +89,10 @@ export function listSigners(management: ManagementContext) {
   const { registry, store } = management
   return operation({
     scope: 'read',
-    schema: {
-      operationId: 'listSigners',
-      summary: 'List signers',
-      tags: ['signers'],
-      querystring: pageQuery,
-      response: answers(Type.Array(signerSchema)),
-    },
+    operationId: 'listSigners',
+    summary: 'List signers',
+    querystring: pageQuery,
+    response: answers(Type.Array(signerSchema)),
     async answer({ query, principal }) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.signerId)

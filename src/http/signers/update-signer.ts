@@ -28,24 +28,19 @@ export function updateSigner(management: ManagementContext) {
     refusals: ['SIGNER_NOT_FOUND', 'STORAGE_KEY_MISSING', 'CONFIGURED_BY_FILE', 'SIGNER_IN_USE'],
     bodyBytesMax: signerBodyBytesMax,
     audited: 'in its commit',
-    schema: {
-      operationId: 'updateSigner',
-      summary: "Change a signer's key or settings",
-      description: "Refused while a relayer uses it, because the relayer's account would change.",
-      tags: ['signers'],
-      params: signerParameters,
-      body: bodySchema,
-      response: answers(signerSchema),
-    },
+    operationId: 'updateSigner',
+    summary: "Change a signer's key or settings",
+    description: "Refused while a relayer uses it, because the relayer's account would change.",
+    params: signerParameters,
+    body: bodySchema,
+    response: answers(signerSchema),
     async answer(request) {
       const { params, body } = request
       await management.registry.refresh()
       const known = management.registry.signers().find(({ id }) => id === params.signer_id)
       if (!known || known.type === 'plain' || known.type === 'local') checkSignerKey(body.config)
       return success(
-        presentSigner(
-          await updateSignerCommand(management, params.signer_id, body.config, requesterOf(request, 'updateSigner')),
-        ),
+        presentSigner(await updateSignerCommand(management, params.signer_id, body.config, requesterOf(request))),
       )
     },
   })

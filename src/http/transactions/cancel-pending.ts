@@ -38,21 +38,14 @@ export function cancelPending(commands: CommandContext, auditor: Auditor, { poli
     refusals: ['RELAYER_NOT_FOUND'],
     answerHeaders: ['Relayer-Bulk-Cancellation'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'cancelPendingTransactions',
-      summary: 'Cancel all pending transactions of a relayer',
-      description:
-        'Covers everything `pending`, `sent` or `submitted` at one instant, lowest nonce first. A body is ignored.',
-      tags: ['transactions'],
-      params: relayerParameters,
-      response: answers(resultSchema),
-    },
+    operationId: 'cancelPendingTransactions',
+    summary: 'Cancel all pending transactions of a relayer',
+    description:
+      'Covers everything `pending`, `sent` or `submitted` at one instant, lowest nonce first. A body is ignored.',
+    params: relayerParameters,
+    response: answers(resultSchema),
     async answer(request, reply) {
-      const result = await cancelPendingCommand(
-        commands,
-        request.params.relayer_id,
-        requesterOf(request, 'cancelPendingTransactions'),
-      )
+      const result = await cancelPendingCommand(commands, request.params.relayer_id, requesterOf(request))
       if (result.bulkId !== undefined) reply.header('relayer-bulk-cancellation', result.bulkId)
       const total = result.canceled.length + result.failed.length
       if (total === 0 && !result.rebounded) auditor.unchanged(request)

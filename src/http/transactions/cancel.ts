@@ -28,20 +28,17 @@ export function cancel(
     answerHeaders: ['Preference-Applied'],
     refusals: ['TRANSACTION_NOT_FOUND', ...cancelRefusalCodes],
     audited: 'in its commit',
-    schema: {
-      operationId: 'cancelTransaction',
-      summary: 'Cancel a transaction',
-      description:
-        'Answers once the cancellation is durable. `Prefer: wait=N` waits up to N seconds, at most 60, for the final verdict. Canceling twice changes nothing. A body is ignored.',
-      tags: ['transactions'],
-      params: transactionParameters,
-      headers: preferHeaders,
-      response: answers(transactionSchema),
-    },
+    operationId: 'cancelTransaction',
+    summary: 'Cancel a transaction',
+    description:
+      'Answers once the cancellation is durable. `Prefer: wait=N` waits up to N seconds, at most 60, for the final verdict. Canceling twice changes nothing. A body is ignored.',
+    params: transactionParameters,
+    headers: preferHeaders,
+    response: answers(transactionSchema),
     async answer(request, reply) {
       const relayerId = request.params.relayer_id
       const id = request.params.transaction_id
-      const requester = requesterOf(request, 'cancelTransaction')
+      const requester = requesterOf(request)
       const { transaction: canceled, isChanged, relayer } = await cancelTransaction(commands, relayerId, id, requester)
       if (!isChanged) auditor.unchanged(request)
       const { prefer } = request.headers

@@ -80,13 +80,10 @@ export function getCancellation(context: PoolContext & { readonly reads: Reads }
   return operation({
     scope: 'read',
     refusals: ['TRANSACTION_NOT_FOUND', 'CANCELLATION_NOT_FOUND'],
-    schema: {
-      operationId: 'getCancellation',
-      summary: 'Get the verdict on a canceled transaction',
-      tags: ['transactions'],
-      params: transactionParameters,
-      response: answers(cancellationSchema),
-    },
+    operationId: 'getCancellation',
+    summary: 'Get the verdict on a canceled transaction',
+    params: transactionParameters,
+    response: answers(cancellationSchema),
     async answer({ params }) {
       const read = await context.reads.transaction(params.relayer_id, params.transaction_id)
       const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')

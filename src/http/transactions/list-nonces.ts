@@ -63,15 +63,12 @@ export function listNonces(reads: Reads) {
   return operation({
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND'],
-    schema: {
-      operationId: 'listNonces',
-      summary: "List a relayer's nonces with their transactions",
-      description: `At most ${noncesMax}, lowest first. Without \`from\` the list begins a few nonces before the lowest open one. \`metadata.foreign_uses\` has the nonces that foreign transactions spent.`,
-      tags: ['transactions'],
-      params: relayerParameters,
-      querystring: noncesQuerySchema,
-      response: answers(Type.Array(traceSchema), noncesMetadata),
-    },
+    operationId: 'listNonces',
+    summary: "List a relayer's nonces with their transactions",
+    description: `At most ${noncesMax}, lowest first. Without \`from\` the list begins a few nonces before the lowest open one. \`metadata.foreign_uses\` has the nonces that foreign transactions spent.`,
+    params: relayerParameters,
+    querystring: noncesQuerySchema,
+    response: answers(Type.Array(traceSchema), noncesMetadata),
     async answer({ params, query }, reply) {
       const id = await foundHistory(reads, params.relayer_id)
       const from = query.from ?? (await firstShown(reads, id))

@@ -99,15 +99,12 @@ export function previewCancellation(context: PreviewContext, limited: LimitedRea
   return operation({
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND', 'TOO_MANY_READS'],
-    schema: {
-      operationId: 'previewPendingCancellation',
-      summary: 'Preview the effect and cost of canceling everything pending',
-      description:
-        'Prices are those of no-ops signed now, each above every attempt that a node may have. Changes nothing; the next block may change the preview. Where no node answers within five seconds, the preview has what the database shows: `free`, `no_ops`, `gaps`, `racing` and `too_late`, and no amount. The cancellation itself needs no node.',
-      tags: ['transactions'],
-      params: relayerParameters,
-      response: answers(previewSchema),
-    },
+    operationId: 'previewPendingCancellation',
+    summary: 'Preview the effect and cost of canceling everything pending',
+    description:
+      'Prices are those of no-ops signed now, each above every attempt that a node may have. Changes nothing; the next block may change the preview. Where no node answers within five seconds, the preview has what the database shows: `free`, `no_ops`, `gaps`, `racing` and `too_late`, and no amount. The cancellation itself needs no node.',
+    params: relayerParameters,
+    response: answers(previewSchema),
     async answer(request) {
       const { params } = request
       const previewed = await limited(requesterIdOf(request), () => previewCommand(context, params.relayer_id))
@@ -213,14 +210,11 @@ export function previewOneCancellation(context: PreviewContext) {
   return operation({
     scope: 'read',
     refusals: ['TRANSACTION_NOT_FOUND', 'TOO_MANY_READS'],
-    schema: {
-      operationId: 'previewCancellation',
-      summary: 'Preview the effect and cost of canceling one transaction',
-      description: 'As the preview of canceling everything pending, for one transaction. Changes nothing.',
-      tags: ['transactions'],
-      params: transactionParameters,
-      response: answers(previewSchema),
-    },
+    operationId: 'previewCancellation',
+    summary: 'Preview the effect and cost of canceling one transaction',
+    description: 'As the preview of canceling everything pending, for one transaction. Changes nothing.',
+    params: transactionParameters,
+    response: answers(previewSchema),
     async answer(request) {
       const { relayer_id: relayerId, transaction_id: id } = request.params
       const previewed = await limited(requesterIdOf(request), () => previewOneCommand(context, relayerId, id))

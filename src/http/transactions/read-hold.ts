@@ -154,15 +154,12 @@ export function getHold(reads: Reads) {
   return operation({
     scope: 'read',
     refusals: ['TRANSACTION_NOT_FOUND', 'HOLD_NOT_FOUND'],
-    schema: {
-      operationId: 'getHold',
-      summary: 'Get the hold of a transaction',
-      description:
-        'With the payload and its digest, which a release under four eyes has to send. Of a transaction under four eyes it answers after the release as well, with the releaser; one that ended without a release is HOLD_NOT_FOUND.',
-      tags: ['transactions'],
-      params: transactionParameters,
-      response: answers(holdSchema),
-    },
+    operationId: 'getHold',
+    summary: 'Get the hold of a transaction',
+    description:
+      'With the payload and its digest, which a release under four eyes has to send. Of a transaction under four eyes it answers after the release as well, with the releaser; one that ended without a release is HOLD_NOT_FOUND.',
+    params: transactionParameters,
+    response: answers(holdSchema),
     async answer({ params }) {
       const read = await reads.transaction(params.relayer_id, params.transaction_id)
       const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')

@@ -91,13 +91,10 @@ export function getTrace(reads: Reads) {
   return operation({
     scope: 'read',
     refusals: ['TRANSACTION_NOT_FOUND'],
-    schema: {
-      operationId: 'getTransactionTrace',
-      summary: 'Get a transaction with its attempts, its block and its verdict',
-      tags: ['transactions'],
-      params: transactionParameters,
-      response: answers(traceSchema),
-    },
+    operationId: 'getTransactionTrace',
+    summary: 'Get a transaction with its attempts, its block and its verdict',
+    params: transactionParameters,
+    response: answers(traceSchema),
     async answer({ params }) {
       const { relayer_id: relayerId, transaction_id: id } = params
       const transaction = found(await reads.transaction(relayerId, id), 'TRANSACTION_NOT_FOUND', 'Not found')
@@ -120,16 +117,13 @@ export function listTraces(reads: Reads) {
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND'],
     answerHeaders: listHeaders,
-    schema: {
-      operationId: 'listTraces',
-      summary: 'List transactions with their waits and their verdicts, newest first',
-      description:
-        'By the query of `listTransactions`. The trace of one transaction has its attempts and its block, too.',
-      tags: ['transactions'],
-      params: relayerParameters,
-      querystring: listQuerySchema,
-      response: answers(Type.Array(listedTraceSchema)),
-    },
+    operationId: 'listTraces',
+    summary: 'List transactions with their waits and their verdicts, newest first',
+    description:
+      'By the query of `listTransactions`. The trace of one transaction has its attempts and its block, too.',
+    params: relayerParameters,
+    querystring: listQuerySchema,
+    response: answers(Type.Array(listedTraceSchema)),
     async answer({ params, query }, reply) {
       const id = await foundHistory(reads, params.relayer_id)
       const { items, pagination, logs } = await readList(reads, id, query, reply)

@@ -19,14 +19,11 @@ export function getTransaction(reads: Reads) {
   return operation({
     scope: 'read',
     refusals: ['TRANSACTION_NOT_FOUND'],
-    schema: {
-      operationId: 'getTransaction',
-      summary: 'Get a transaction',
-      tags: ['transactions'],
-      params: transactionParameters,
-      querystring: includeSchema,
-      response: answers(transactionSchema, labeledMetadata),
-    },
+    operationId: 'getTransaction',
+    summary: 'Get a transaction',
+    params: transactionParameters,
+    querystring: includeSchema,
+    response: answers(transactionSchema, labeledMetadata),
     async answer({ params, query }) {
       const { relayer_id: relayerId, transaction_id: id } = params
       const transaction = found(await reads.transaction(relayerId, id), 'TRANSACTION_NOT_FOUND', 'Not found')
@@ -41,13 +38,10 @@ export function getTransactionByNonce(reads: Reads) {
   return operation({
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND', 'TRANSACTION_NOT_FOUND'],
-    schema: {
-      operationId: 'getTransactionByNonce',
-      summary: 'Get the transaction of a nonce',
-      tags: ['transactions'],
-      params: nonceParameters,
-      response: answers(transactionSchema),
-    },
+    operationId: 'getTransactionByNonce',
+    summary: 'Get the transaction of a nonce',
+    params: nonceParameters,
+    response: answers(transactionSchema),
     async answer({ params }) {
       const relayerId = await foundHistory(reads, params.relayer_id)
       const transaction = await reads.transactionByNonce(relayerId, params.nonce)
@@ -63,16 +57,13 @@ export function listTransactions(reads: Reads) {
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND'],
     answerHeaders: listHeaders,
-    schema: {
-      operationId: 'listTransactions',
-      summary: 'List transactions, newest first',
-      description:
-        'Filters can be combined, and bounds are inclusive. `to` and the values are those of the newest payload. With any filter but `status`, one request looks at 10,000 transactions at most, and `total_items` counts the matches among them: where older ones were not looked at, `Relayer-Total` is `at-least`. `Relayer-Next-Before` is the `before` of the next request, until the end of the list. Pages end at 100,000 rows; `before` reaches every one, and takes no `page` beside it.',
-      tags: ['transactions'],
-      params: relayerParameters,
-      querystring: querySchema,
-      response: answers(Type.Array(transactionSchema), labeledMetadata),
-    },
+    operationId: 'listTransactions',
+    summary: 'List transactions, newest first',
+    description:
+      'Filters can be combined, and bounds are inclusive. `to` and the values are those of the newest payload. With any filter but `status`, one request looks at 10,000 transactions at most, and `total_items` counts the matches among them: where older ones were not looked at, `Relayer-Total` is `at-least`. `Relayer-Next-Before` is the `before` of the next request, until the end of the list. Pages end at 100,000 rows; `before` reaches every one, and takes no `page` beside it.',
+    params: relayerParameters,
+    querystring: querySchema,
+    response: answers(Type.Array(transactionSchema), labeledMetadata),
     async answer({ params, query }, reply) {
       const id = await foundHistory(reads, params.relayer_id)
       const { items, pagination, logs } = await readList(reads, id, query, reply)
@@ -86,13 +77,10 @@ export function listAttempts(reads: Reads) {
   return operation({
     scope: 'read',
     refusals: ['TRANSACTION_NOT_FOUND'],
-    schema: {
-      operationId: 'listAttempts',
-      summary: 'List the attempts of a transaction, oldest first',
-      tags: ['transactions'],
-      params: transactionParameters,
-      response: answers(Type.Array(attemptSchema)),
-    },
+    operationId: 'listAttempts',
+    summary: 'List the attempts of a transaction, oldest first',
+    params: transactionParameters,
+    response: answers(Type.Array(attemptSchema)),
     async answer({ params }) {
       const read = await reads.transaction(params.relayer_id, params.transaction_id)
       const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')

@@ -37,19 +37,16 @@ export function releaseMany(commands: CommandContext, auditor: Auditor) {
     scope: 'release',
     refusals: ['RELAYER_NOT_FOUND', 'RELAYER_PAUSED'],
     audited: 'in its commit',
-    schema: {
-      operationId: 'releaseTransactions',
-      summary: `Release up to ${releasesMax} transactions on hold`,
-      description:
-        'One commit releases all of them that are on hold. Returns a result for each id, in the order of the request: one that is refused stops no other. Under four eyes each needs its own `payload_digest`.',
-      tags: ['transactions'],
-      params: relayerParameters,
-      body: bodySchema,
-      response: answers(Type.Array(resultSchema)),
-    },
+    operationId: 'releaseTransactions',
+    summary: `Release up to ${releasesMax} transactions on hold`,
+    description:
+      'One commit releases all of them that are on hold. Returns a result for each id, in the order of the request: one that is refused stops no other. Under four eyes each needs its own `payload_digest`.',
+    params: relayerParameters,
+    body: bodySchema,
+    response: answers(Type.Array(resultSchema)),
     async answer(request) {
       const wanted = request.body.transactions.map((each) => ({ id: each.id, ...digestIn(each) }))
-      const requester = requesterOf(request, 'releaseTransactions')
+      const requester = requesterOf(request)
       const results = await releaseTransactions(commands, request.params.relayer_id, wanted, requester)
       const released = results.filter((each) => 'isChanged' in each && each.isChanged).length
       if (released === 0) auditor.unchanged(request)

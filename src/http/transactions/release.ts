@@ -33,19 +33,16 @@ export function release(commands: CommandContext, auditor: Auditor) {
     scope: 'release',
     refusals: ['TRANSACTION_NOT_FOUND', 'RELAYER_PAUSED', ...releaseRefusalCodes],
     audited: 'in its commit',
-    schema: {
-      operationId: 'releaseTransaction',
-      summary: 'Release a transaction on hold',
-      description:
-        'Answers once the release is durable: the transaction is in the queue again, at its old place. A release of a transaction that is not on hold changes nothing, and `metadata.logs` says so. Under four eyes another key than those that set the payload releases it, and sends the `payload_digest` that its hold shows. The body may be left out without it.',
-      tags: ['transactions'],
-      params: transactionParameters,
-      body: bodySchema,
-      response: answers(transactionSchema),
-    },
+    operationId: 'releaseTransaction',
+    summary: 'Release a transaction on hold',
+    description:
+      'Answers once the release is durable: the transaction is in the queue again, at its old place. A release of a transaction that is not on hold changes nothing, and `metadata.logs` says so. Under four eyes another key than those that set the payload releases it, and sends the `payload_digest` that its hold shows. The body may be left out without it.',
+    params: transactionParameters,
+    body: bodySchema,
+    response: answers(transactionSchema),
     async answer(request) {
       const { relayer_id: relayerId, transaction_id: id } = request.params
-      const requester = requesterOf(request, 'releaseTransaction')
+      const requester = requesterOf(request)
       const wanted = { id, ...digestIn(request.body) }
       const { transaction, isChanged } = await releaseTransaction(commands, relayerId, wanted, requester)
       if (!isChanged) auditor.unchanged(request)

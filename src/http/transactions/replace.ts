@@ -17,22 +17,19 @@ export function replace(commands: CommandContext, { isStrict, logIgnored }: Send
     scope: 'send',
     refusals: ['TRANSACTION_NOT_FOUND', ...replaceRefusalCodes, ...sendRefusals],
     audited: 'in its commit',
-    schema: {
-      operationId: 'replaceTransaction',
-      summary: 'Replace a transaction',
-      description:
-        'Responds once the new payload is durable. If a node may have the old one, the two race for the nonce: the status and the payload shown are those of the mined one. A key without the scope `cancel` replaces only transactions that it sent.',
-      tags: ['transactions'],
-      params: transactionParameters,
-      body: replaceSchema,
-      response: answers(transactionSchema),
-    },
+    operationId: 'replaceTransaction',
+    summary: 'Replace a transaction',
+    description:
+      'Responds once the new payload is durable. If a node may have the old one, the two race for the nonce: the status and the payload shown are those of the mined one. A key without the scope `cancel` replaces only transactions that it sent.',
+    params: transactionParameters,
+    body: replaceSchema,
+    response: answers(transactionSchema),
     async answer(request) {
       const payload = parseSend(request.body, isStrict)
       logIgnored(request.keyId, [request.body])
       const { relayer_id: relayerId, transaction_id: id } = request.params
       const mayCancel = request.principal !== undefined && permits(request.principal, 'cancel', relayerId)
-      const replacer = { requester: requesterOf(request, 'replaceTransaction'), mayCancel }
+      const replacer = { requester: requesterOf(request), mayCancel }
       const replaced = await replaceTransaction(commands, relayerId, id, payload, replacer)
       return success(presentTransaction(replaced), explainIgnored([request.body]))
     },

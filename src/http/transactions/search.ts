@@ -33,14 +33,11 @@ export function search(context: SearchContext) {
   return operation({
     scope: 'read',
     refusals: ['TOO_MANY_READS'],
-    schema: {
-      operationId: 'search',
-      summary: 'Find relayers and transactions by an id, a hash or an address',
-      description: 'The hash of a mined transaction is found while a node of its network answers.',
-      tags: ['transactions'],
-      querystring: querySchema,
-      response: answers(Type.Array(findingSchema)),
-    },
+    operationId: 'search',
+    summary: 'Find relayers and transactions by an id, a hash or an address',
+    description: 'The hash of a mined transaction is found while a node of its network answers.',
+    querystring: querySchema,
+    response: answers(Type.Array(findingSchema)),
     async answer(request) {
       const { query, principal } = request
       const findings = await limited(requesterIdOf(request), async () => {

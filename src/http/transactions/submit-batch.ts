@@ -44,17 +44,14 @@ export function submitBatch(commands: CommandContext, { isStrict, logIgnored }: 
     refusals: submitRefusals,
     bodyBytesMax: batchBodyBytesMax,
     audited: 'in its commit',
-    schema: {
-      operationId: 'sendTransactions',
-      summary: `Send up to ${batchItemsMax} transactions`,
-      description:
-        'One commit stores all transactions in their order, or none: a refusal names every invalid item. Returns the transactions in the order of the request. One `Idempotency-Key` covers them all.',
-      tags: ['transactions'],
-      params: relayerParameters,
-      headers: sendHeaders,
-      body: bodySchema,
-      response: answers(Type.Array(transactionSchema)),
-    },
+    operationId: 'sendTransactions',
+    summary: `Send up to ${batchItemsMax} transactions`,
+    description:
+      'One commit stores all transactions in their order, or none: a refusal names every invalid item. Returns the transactions in the order of the request. One `Idempotency-Key` covers them all.',
+    params: relayerParameters,
+    headers: sendHeaders,
+    body: bodySchema,
+    response: answers(Type.Array(transactionSchema)),
     async answer(request, reply) {
       const { transactions: bodies } = request.body
       const parsed = await parseInTurns(bodies, isStrict)
@@ -66,7 +63,7 @@ export function submitBatch(commands: CommandContext, { isStrict, logIgnored }: 
         relayerId,
         payloads,
         claimOf(request, relayerId, payloads),
-        requesterOf(request, 'sendTransactions'),
+        requesterOf(request),
       )
       if (replayed) reply.header('idempotency-replayed', 'true')
       const count = transactions.length

@@ -40,23 +40,20 @@ export function submit(commands: CommandContext, { isStrict, logIgnored }: SendH
     answerHeaders: ['Idempotency-Replayed'],
     refusals: submitRefusals,
     audited: 'in its commit',
-    schema: {
-      operationId: 'sendTransaction',
-      summary: 'Send a transaction',
-      description:
-        "Responds once the transaction is durable; it receives its nonce later, in the relayer's sequence. Repeating the request with its `Idempotency-Key` returns the same transaction, with `Idempotency-Replayed: true`.",
-      tags: ['transactions'],
-      params: relayerParameters,
-      headers: sendHeaders,
-      body: sendSchema,
-      response: answers(transactionSchema),
-    },
+    operationId: 'sendTransaction',
+    summary: 'Send a transaction',
+    description:
+      "Responds once the transaction is durable; it receives its nonce later, in the relayer's sequence. Repeating the request with its `Idempotency-Key` returns the same transaction, with `Idempotency-Replayed: true`.",
+    params: relayerParameters,
+    headers: sendHeaders,
+    body: sendSchema,
+    response: answers(transactionSchema),
     async answer(request, reply) {
       const payload = parseSend(request.body, isStrict)
       logIgnored(request.keyId, [request.body])
       const notes = explainIgnored([request.body])
       const relayerId = request.params.relayer_id
-      const by = requesterOf(request, 'sendTransaction')
+      const by = requesterOf(request)
       const claim = claimOf(request, relayerId, payload)
       if (!claim) return success(presentTransaction(await submitTransaction(commands, relayerId, payload, by)), notes)
 
