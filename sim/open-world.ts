@@ -169,7 +169,8 @@ export function openWorld(
   const isPrivate = scenario.kind.hasSequencer
   const tips = watchTips(disk, isPrivate ? gwei / 100n : (3n * gwei) / 10n, history.fail)
   const namedTip = () => (hasLie(scenario.liar, 'highPrice') ? tips.most() : 0n)
-  const bids = watchBids(disk, scenario.fees, { fail: history.fail, recorded: bytes.recorded, namedTip })
+  const blocktimeMs = Math.min(scenario.blocktimeMs, scenario.paceChange?.blocktimeMs ?? scenario.blocktimeMs)
+  const bids = watchBids(disk, scenario.fees, { fail: history.fail, recorded: bytes.recorded, namedTip, blocktimeMs })
 
   const ordered = new Set<Hash>()
   const node: NodeWorld = {

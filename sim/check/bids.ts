@@ -23,8 +23,12 @@ const quietTip = 3n * gwei
 const countsOwn = true
 /** In empty blocks a higher price changes nothing, so the multiple is lower. */
 const multipleWhereEmpty = 2n
-/** A node reports the prices of this many blocks. */
-const historyBlocks = 10
+/** The engine reads the prices of so much time, of this many blocks at least and at most. */
+const historyMs = 20_000
+const historyBlocksMin = 10
+const historyBlocksMax = 100
+/** So many blocks may have come since the base fee that a bid was made for. */
+const behindBlocks = 10
 /** A price may be read from a node that is so many blocks ahead of the head. */
 const aheadBlocks = 2
 
@@ -40,6 +44,8 @@ export interface BidWatch {
   recorded(hash: Hash): Recorded | undefined
   /** The highest tip that a node that names false prices may be believed. */
   namedTip(): bigint
+  /** The least block time of the run. */
+  readonly blocktimeMs: number
 }
 
 /** The prices at one height: the next base fee, and the tips of others and of our own. */
@@ -64,7 +70,13 @@ interface Named {
   readonly max_priority_fee_per_gas: string | null
 }
 
-export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded, namedTip }: BidWatch): Bids {
+export function watchBids(
+  { committed }: Disk,
+  fees: FeeWorld,
+  { fail, recorded, namedTip, blocktimeMs }: BidWatch,
+): Bids {
+  // For a while blocks may come twice as fast.
+  const historyBlocks = Math.min(historyBlocksMax, Math.max(historyBlocksMin, Math.ceil((2 * historyMs) / blocktimeMs)))
   const firstOf = committed<[string, number], { at: number }>(
     'SELECT min(recorded_at_block) AS at FROM attempts WHERE transaction_id = ? AND nonce = ?',
   )
@@ -111,7 +123,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
   function checkBelowBaseFee({ hash, cap }: SimTransaction, { transaction_id: id, ...attempt }: Recorded): void {
     const { recorded_at_block: at, position, presigned } = attempt
     if (presigned === 1 || fees.isFree) return
-    for (let height = at - historyBlocks; height <= at + aheadBlocks; height += 1) {
+    for (let height = at - behindBlocks; height <= at + aheadBlocks; height += 1) {
       const least = paid.get(height)?.leastBaseFee
       if (least !== undefined && least <= cap) return
     }

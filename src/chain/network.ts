@@ -24,7 +24,7 @@ import { readingNoOp } from './fees/read-no-op.ts'
 import { rememberPrice } from './fees/remember-price.ts'
 import { rememberTips, type TipMemory } from './fees/remember-tips.ts'
 import { limitingGas } from './heads/limit-gas.ts'
-import { measureBlocktime } from './heads/measure-blocktime.ts'
+import { measureBlocktime, type Pace } from './heads/measure-blocktime.ts'
 import { movingAnchor } from './heads/move-anchor.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
 import { namingBlocks, readingTags } from './heads/read-tag.ts'
@@ -114,7 +114,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const [searched, located] = [new Map<string, number>(), new Map<string, number>()]
   const findSpender = findingSpenders({ endpoints, clock, chainId })
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
-  const { tipFloor, ownBlocks, market } = openMarket(options, { endpoints, profile, isDevelopment })
+  const { tipFloor, ownBlocks, market } = openMarket(options, { endpoints, profile, isDevelopment, pace })
   const nextLook = expectingNeeds(accounts, market.callsBeside)
   const witnesses = callingWitnesses({ endpoints, providers, namedBlock, witness, clock, logger, metrics, note })
   const receiptsBeside = readingReceiptsBeside(clock, readCanonical, witnesses)
@@ -237,9 +237,10 @@ interface MarketParts {
   readonly endpoints: Endpoints
   readonly profile: NetworkProfile
   readonly isDevelopment: boolean
+  readonly pace: Pace
 }
 
-function openMarket(options: NetworkOptions, { endpoints, profile, isDevelopment }: MarketParts) {
+function openMarket(options: NetworkOptions, { endpoints, profile, isDevelopment, pace }: MarketParts) {
   const { clock, logger } = options
   const tipFloor = openTipFloor(clock)
   const smallPrice = smallPriceOf(profile.pool)
@@ -250,7 +251,7 @@ function openMarket(options: NetworkOptions, { endpoints, profile, isDevelopment
   const ownBlocks = rememberOwnBlocks()
   const market = readingMarket({
     ...{ endpoints, eip1559: options.eip1559, floor: tipFloor, tipFloor: profile.tipFloor, smallPrice, clock },
-    ...{ believed, ownBlocks },
+    ...{ believed, ownBlocks, pace },
   })
   return { tipFloor, ownBlocks, market }
 }

@@ -1,5 +1,6 @@
 // What recent blocks paid, by eth_feeHistory.
 import { type Market, type OpenBlock, type Speed, speeds } from '../../domain/fees.ts'
+import { blocksOf, type SpannedDepth } from '../../domain/patience.ts'
 import { type BlockNumber, compareWei, maxWei, type Wei } from '../../domain/units.ts'
 import { toBigInt, toNumber } from '../nodes/decode.ts'
 
@@ -18,7 +19,18 @@ export interface FeeHistory {
   readonly newest: BlockNumber | undefined
 }
 
-export const historyBlocks = 10
+/**
+ * Kept to save calls, and no wait: how far back prices are read, 20 s, as a block of 200 ms says little of the market. Ten blocks at least, or
+ * one block decides each tip; so on blocks of 2 s and longer there are ten. `historyMax`: some providers return no more than 100.
+ */
+const history: SpannedDepth = { depth: 10, spanMs: 20_000 }
+const historyMax = 100
+
+/** How many blocks a reading of prices covers. */
+export function historyBlocks(blocktimeMs: number | undefined): number {
+  return Math.min(historyMax, blocksOf(history, blocktimeMs))
+}
+
 /** The percentile of a block's gas, ordered by tip, whose tip counts for each speed. */
 const percentiles: Readonly<Record<Speed, number>> = { safeLow: 20, average: 50, fast: 75, fastest: 95 }
 export const historyPercentiles = speeds.map((speed) => percentiles[speed])

@@ -6,6 +6,7 @@ import { isKept, type Moment, type Patience } from '../../domain/patience.ts'
 import { type BlockNumber, maxWei, raisedBy, type Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { answering } from '../heads/beside-head.ts'
+import type { Pace } from '../heads/measure-blocktime.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { askAbout, type NodeReply } from '../nodes/ask-about.ts'
 import { type Call, describeAnswer } from '../nodes/call.ts'
@@ -54,19 +55,22 @@ interface ReadingMarket extends MakingMarket {
   readonly endpoints: Endpoints
   readonly eip1559: boolean
   readonly clock: Pick<Clock, 'sleep' | 'elapsed'>
+  readonly pace: Pick<Pace, 'measuredMs'>
 }
 
 /** A tip below this part of the price that is too small to matter is as good as none. */
 export const smallTipPart = 10n
 
 export function readingMarket(reading: ReadingMarket): MarketReader {
-  const { endpoints, eip1559, believed, ownBlocks, smallPrice, clock } = reading
+  const { endpoints, eip1559, believed, ownBlocks, smallPrice, clock, pace } = reading
   const small = smallPrice / smallTipPart
   let latest: { readonly head: Head; readonly read: Promise<ReadPrices | undefined> } | undefined
   let suggestion: Suggestion | undefined
   let before: Tips | undefined
   let isAllOwn = false
   let hasHistory = false
+  /** How many blocks the next reading covers: as many as its call beside the head, whatever the pace is since then. */
+  let blocks = historyBlocks(pace.measuredMs())
   const readPaid = readingPaid(clock)
 
   function isSuggestionStale(height: BlockNumber, isWaiting: boolean): boolean {
@@ -79,9 +83,9 @@ export function readingMarket(reading: ReadingMarket): MarketReader {
     const isStale = isSuggestionStale(at.head.number, isWaiting)
     const readFrom = async (endpoint: Endpoint): Promise<ReadResult<PriceReading>> => {
       const [result, suggested, paid] = await Promise.all([
-        byHistory ? readFeeHistory(endpoint, at) : readGasPrice(endpoint, at),
+        byHistory ? readFeeHistory(endpoint, at, blocks) : readGasPrice(endpoint, at),
         byHistory && isStale ? readSuggestedTip(endpoint, at) : undefined,
-        at.head.baseFee === undefined ? readPaid(endpoint, at) : undefined,
+        at.head.baseFee === undefined ? readPaid(endpoint, at, blocks) : undefined,
       ])
       if (!('value' in result)) return result
       const market = explained(result.value.market, at.head)
@@ -98,30 +102,12 @@ export function readingMarket(reading: ReadingMarket): MarketReader {
     hasHistory = byHistory && found.value.paid !== undefined
     const { tips } = readingOf(found.value, suggestion?.tip)
     const isDoubtful = believed.isEmpty() || before === undefined || hasMoved(tips, before, small)
-    const others = isDoubtful ? await readFromOthers(found.by, readFrom) : []
+    const others = isDoubtful ? await readFromOthers(reading, found.by, readFrom) : []
     const all = merged([found.value, ...others])
     if (all.suggested !== undefined)
       suggestion = { tip: all.suggested, readAt: { block: at.head.number, ms: clock.elapsed() } }
     before = readingOf(all, suggestion?.tip).tips
     return { block: at.head.number, readings: [found.value, ...others], suggested: suggestion?.tip }
-  }
-
-  /** Two at most. Silence leaves the first reading. */
-  async function readFromOthers(
-    by: Endpoint,
-    readFrom: (endpoint: Endpoint) => Promise<ReadResult<PriceReading>>,
-  ): Promise<readonly PriceReading[]> {
-    const others = endpoints.order(by).filter((endpoint) => endpoint !== by && endpoint.fit())
-    const answers: PriceReading[] = []
-    const reading = others.slice(0, 2).map(async (endpoint) => {
-      const result = (await endpoint.ready()) === undefined ? await readFrom(endpoint) : undefined
-      if (result && 'value' in result) answers.push(result.value)
-    })
-    if (reading.length === 0) return []
-    const answered = new AbortController()
-    const all = Promise.allSettled(reading).then(() => answered.abort())
-    await Promise.race([all, clock.sleep(comparedWithinMs, answered.signal)])
-    return [...answers]
   }
 
   return {
@@ -136,16 +122,37 @@ export function readingMarket(reading: ReadingMarket): MarketReader {
       }
     },
     callsBeside(height) {
-      if (!hasHistory || latest?.head.number === height) return []
-      return [historyCall('latest'), ...(isSuggestionStale(height, false) ? [suggestionCall] : [])]
+      if (latest?.head.number === height) return []
+      blocks = historyBlocks(pace.measuredMs())
+      if (!hasHistory) return []
+      return [historyCall(blocks, 'latest'), ...(isSuggestionStale(height, false) ? [suggestionCall] : [])]
     },
   }
 }
 
+/** Two at most. Silence leaves the first reading. */
+async function readFromOthers(
+  { endpoints, clock }: Pick<ReadingMarket, 'endpoints' | 'clock'>,
+  by: Endpoint,
+  readFrom: (endpoint: Endpoint) => Promise<ReadResult<PriceReading>>,
+): Promise<readonly PriceReading[]> {
+  const others = endpoints.order(by).filter((endpoint) => endpoint !== by && endpoint.fit())
+  const answers: PriceReading[] = []
+  const reading = others.slice(0, 2).map(async (endpoint) => {
+    const result = (await endpoint.ready()) === undefined ? await readFrom(endpoint) : undefined
+    if (result && 'value' in result) answers.push(result.value)
+  })
+  if (reading.length === 0) return []
+  const answered = new AbortController()
+  const all = Promise.allSettled(reading).then(() => answered.abort())
+  await Promise.race([all, clock.sleep(comparedWithinMs, answered.signal)])
+  return [...answers]
+}
+
 const suggestionCall: Call = { method: 'eth_maxPriorityFeePerGas', params: [] }
 
-function historyCall(newest: string): Call {
-  return { method: 'eth_feeHistory', params: [toHex(historyBlocks), newest, historyPercentiles] }
+function historyCall(blocks: number, newest: string): Call {
+  return { method: 'eth_feeHistory', params: [toHex(blocks), newest, historyPercentiles] }
 }
 
 async function readSuggestedTip(endpoint: Endpoint, { beside }: TrackedHead): Promise<Wei | undefined> {
@@ -153,25 +160,29 @@ async function readSuggestedTip(endpoint: Endpoint, { beside }: TrackedHead): Pr
   return answer.kind === 'value' ? toBigInt(answer.value) : undefined
 }
 
-async function readFeeHistory(endpoint: Endpoint, at: TrackedHead): Promise<ReadResult<PriceReading>> {
-  const early = await historyBeside(endpoint, at)
+async function readFeeHistory(endpoint: Endpoint, at: TrackedHead, blocks: number): Promise<ReadResult<PriceReading>> {
+  const early = await historyBeside(endpoint, at, blocks)
   if (early) return { value: early }
-  const reply = await askForHistory(endpoint, at)
+  const reply = await askForHistory(endpoint, at, blocks)
   return 'value' in reply ? { value: reply.value } : readGasPrice(endpoint, at)
 }
 
 /** The history that came with the head, if the head is its newest block: the chain may have moved on between two answers. */
-async function historyBeside(endpoint: Endpoint, { head, beside }: TrackedHead): Promise<FeeHistory | undefined> {
-  const answer = await beside?.(endpoint, historyCall('latest'))
+async function historyBeside(
+  endpoint: Endpoint,
+  { head, beside }: TrackedHead,
+  blocks: number,
+): Promise<FeeHistory | undefined> {
+  const answer = await beside?.(endpoint, historyCall(blocks, 'latest'))
   const history = answer?.kind === 'value' ? readHistory(answer.value, head.number) : undefined
   return history?.newest === head.number ? history : undefined
 }
 
-function askForHistory(endpoint: Endpoint, { head }: TrackedHead): Promise<NodeReply<FeeHistory>> {
+function askForHistory(endpoint: Endpoint, { head }: TrackedHead, blocks: number): Promise<NodeReply<FeeHistory>> {
   const decode = (value: unknown) => readHistory(value, head.number)
   return askAbout(
     endpoint,
-    historyCall(toHex(head.number)),
+    historyCall(blocks, toHex(head.number)),
     decode,
     ({ newest }) => (newest ?? head.number) === head.number,
   )
@@ -183,11 +194,11 @@ const noHistory: Patience = { blocks: 100, ms: 200_000 }
 /** The prices that blocks without a base fee paid, where the node returns them. */
 function readingPaid(clock: Pick<Clock, 'elapsed'>) {
   const deniedAt = new WeakMap<Endpoint, Moment>()
-  return async (endpoint: Endpoint, at: TrackedHead): Promise<readonly PaidBlock[] | undefined> => {
+  return async (endpoint: Endpoint, at: TrackedHead, blocks: number): Promise<readonly PaidBlock[] | undefined> => {
     const denied = deniedAt.get(endpoint)
     const now = { block: at.head.number, ms: clock.elapsed() }
     if (denied && isKept(noHistory, denied, now)) return undefined
-    const reply = await askForHistory(endpoint, at)
+    const reply = await askForHistory(endpoint, at, blocks)
     if ('value' in reply) return reply.value.paid
     if (reply.why === 'none') deniedAt.set(endpoint, now)
     return undefined

@@ -194,3 +194,30 @@ test.each([true, false])('a node prices a head of another only if it has that bl
     await other[Symbol.asyncDispose]()
   }
 })
+
+test.each([
+  ['short blocks', 200, 100],
+  ['blocks of 400 ms', 400, 50],
+  ['blocks that come faster than that', 50, 100],
+  ['long blocks', 12_000, 10],
+])('prices follow 20 s of %s, in one call a block', async (_, blocktimeMs, blocks) => {
+  await network[Symbol.asyncDispose]()
+  const first = height
+  network = networkOver([node.url], { clock: { ...systemClock, elapsed: () => (height - first) * blocktimeMs } })
+  const asked: unknown[] = []
+  node.react({
+    do: 'answer',
+    each(call) {
+      if (call.method !== 'eth_feeHistory') return reply(call)
+      asked.push(Number(call.params[0]))
+      const { result } = reply(call) as { readonly result: object }
+      return { result: { ...result, oldestBlock: hex(height - prices.ratios.length + 1) } }
+    },
+  })
+  const step = Math.max(1, Math.ceil(600 / blocktimeMs))
+  let looks = 0
+  for (; height - first < 40 * step; height += step, looks += 1) await marketNow()
+  node.react({ do: 'answer', each: reply })
+  expect(asked).toHaveLength(looks)
+  expect([asked[0], asked.at(-1)]).toEqual([10, blocks])
+})
