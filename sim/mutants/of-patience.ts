@@ -82,4 +82,31 @@ export const ofPatience: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'signed-group-ignores-foreign',
+    breaks:
+      'lets signed bytes leave at a nonce for which a pool counted a foreign transaction while they waited for answers',
+    caughtBy: 'test/engine/queue-goes-on.test.ts',
+    expects: 'leaves a nonce to a foreign transaction that a newer look counts',
+    edits: [
+      {
+        file: 'src/engine/record-signed.ts',
+        find: ' || (left !== undefined && holdsNonce([left], nonce))',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'signed-group-by-an-old-window',
+    breaks: 'brings a signed group into flight although the window fell while it waited for answers',
+    caughtBy: 'test/engine/queue-goes-on.test.ts',
+    expects: 'no more into flight than the newest window allows',
+    edits: [
+      {
+        file: 'src/engine/record-signed.ts',
+        find: 'roomOnArrival(work, seen ?? { nonce: 0 }',
+        put: 'roomOnArrival({ ...work, window: 64 }, seen ?? { nonce: 0 }',
+      },
+    ],
+  },
 ]

@@ -3,12 +3,11 @@ import type { Chain } from '../chain/chain.ts'
 import type { Plan } from '../domain/decide/plan/decision.ts'
 import type { Situation } from '../domain/decide/plan/work.ts'
 import { repeatAfter } from '../domain/decide/race/repeat-after.ts'
-import type { Observation } from '../domain/observation.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import { logTakenBack } from './log-taken-back.ts'
 import { perform } from './perform.ts'
 import { byNonce, newId, type Recorded, type RecordedBroadcast, record } from './record.ts'
-import { recordSigned } from './record-signed.ts'
+import { type KnownNow, recordSigned } from './record-signed.ts'
 import { signDecision } from './sign.ts'
 import { type SigningGroup, splitPlan } from './signing-group.ts'
 import type { StepContext } from './step-context.ts'
@@ -61,7 +60,7 @@ export async function broadcastSigned(
   context: StepContext,
   ownership: Ownership,
   underWay: UnderWay,
-  seen: Observation | undefined,
+  known: KnownNow,
 ): Promise<Done> {
   const groups = underWay.signatures.take(underWay.broadcasts.havePayload)
   const [first] = groups
@@ -69,7 +68,7 @@ export async function broadcastSigned(
   const done = groups.every(({ group }) => group.purpose === 'bind') ? 'bound' : 'more'
   const broadcasts: RecordedBroadcast[] = []
   for (const signed of groups) {
-    broadcasts.push(...(await recordSigned(context, ownership, signed, seen)).broadcasts)
+    broadcasts.push(...(await recordSigned(context, ownership, signed, known)).broadcasts)
     if (ownership.lost.aborted) return done
   }
   broadcasts.sort(byNonce)

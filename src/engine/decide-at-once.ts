@@ -68,7 +68,7 @@ export async function actDuring(look: Promise<unknown>, work: Work, meanwhile: M
     if (acted === 'nothing' && rows !== work) await waitBriefly(context.clock, idleRestMs, () => over, ownership.lost)
     await waitForMore(over, rows, meanwhile)
     if (isOver) break
-    done.add(await broadcastSigned(context, ownership, underWay, lastLook?.observation))
+    done.add(await broadcastSigned(context, ownership, underWay, { seen: lastLook?.observation, readWork }))
     rows = await readWork()
   }
   await over

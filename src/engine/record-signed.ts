@@ -3,38 +3,49 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Attempt } from '../domain/attempt.ts'
 import { nonceOf } from '../domain/decide/plan/signing.ts'
+import type { Work } from '../domain/decide/plan/work.ts'
 import { roomOnArrival, wasOrderedSince } from '../domain/decide/rules/arrival-order.ts'
 import { keepsBound } from '../domain/decide/rules/cost-bound.ts'
+import { leftToOthers } from '../domain/decide/rules/foreign-nonces.ts'
 import { rivalsInPools } from '../domain/decide/terms/rivals.ts'
 import { roomIn } from '../domain/decide/terms/window.ts'
 import { StaleWrite } from '../domain/errors.ts'
+import { holdsNonce } from '../domain/nonce-interval.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import { isInPhase, revisionOf, type Transaction } from '../domain/transaction.ts'
-import type { TimestampMs } from '../domain/units.ts'
+import type { Nonce, TimestampMs } from '../domain/units.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
-import type { Session, Store } from '../store/store.ts'
+import type { Session } from '../store/store.ts'
 import { hasSameRules, type Recorded, type RecordedDecision, write } from './record.ts'
 import type { SignedGroup } from './signatures-under-way.ts'
-import type { SigningGroup, SigningOrder } from './signing-group.ts'
+import type { SigningOrder } from './signing-group.ts'
 import type { StepContext } from './step-context.ts'
 
-/** Records nothing if a client changed the relayer meanwhile. `seen`: the last observation. Throws OwnershipLost. */
+/** What an owner knows once signatures have come. */
+export interface KnownNow {
+  /** The last observation. Absent: this owner has not looked yet. */
+  readonly seen: Observation | undefined
+  /** Reads the rows as they are now, with the memory of this process. Undefined: the relayer is gone. */
+  readWork(): Promise<Work | undefined>
+}
+
+/** Records nothing if a client changed the relayer meanwhile. Throws OwnershipLost. */
 export async function recordSigned(
   { store, clock, policyOf }: StepContext,
   ownership: Ownership,
   { group, attempts }: SignedGroup,
-  seen: Seen | undefined,
+  known: KnownNow,
 ): Promise<Recorded> {
   const now = clock.now()
   const { relayer, purpose } = group
   const policy = policyOf(relayer)
   // Only the owner's steps bring transactions into flight, and they wait for this one.
-  const roomBefore = await openRoomFor(store.reads, group, seen, policy)
+  const open = purpose === 'bind' ? await openNow(known, policy, now) : undefined
   try {
     return await store.commit(async (session) => {
       // The unit may run again.
-      let room = roomBefore
+      let room = open?.room ?? 0
       await fence(session, ownership)
       if (!(await hasSameRules(session, relayer))) return nothing
       const signed: RecordedDecision[] = []
@@ -42,8 +53,7 @@ export async function recordSigned(
       for (const [index, order] of group.orders.entries()) {
         const needsRoom = order.decision.do === 'assignNonce'
         if (needsRoom && room === 0) break
-        // Another took it while the signature was made, or while it waited for answers.
-        if (purpose === 'bind' && nonceOf(order.decision) < (seen?.nonce ?? 0)) break
+        if (open?.isTaken(nonceOf(order.decision))) break
         const fresh = await stillDue(session, policy, order, attempts[index], now)
         if (fresh) {
           if (needsRoom) room -= 1
@@ -61,19 +71,23 @@ export async function recordSigned(
   }
 }
 
-type Seen = Pick<Observation, 'nonce' | 'delegated'>
-
 const nothing: Recorded = { broadcasts: [], written: [] }
 
-/** A reorganization may have brought transactions back into flight since the signatures were decided. */
-async function openRoomFor(
-  reads: Store['reads'],
-  group: SigningGroup,
-  seen: Seen = { nonce: 0 },
-  { profile }: NetworkPolicy,
-): Promise<number> {
-  const work = group.purpose === 'bind' ? await reads.work(group.relayer.id) : undefined
-  return work ? roomIn(work, roomOnArrival(group, seen, profile)) : 0
+interface Open {
+  readonly room: number
+  /** Whether another took the nonce, or waits for it in a pool, since the signature was decided. */
+  isTaken(nonce: Nonce): boolean
+}
+
+/** By the newest window and count: the chain, or a reorganization, may have changed both since the signatures were decided. */
+async function openNow({ seen, readWork }: KnownNow, policy: NetworkPolicy, now: TimestampMs): Promise<Open> {
+  const work = await readWork()
+  if (!work) return { room: 0, isTaken: () => true }
+  const left = seen && leftToOthers({ work, observation: seen, policy, now })
+  return {
+    room: roomIn(work, roomOnArrival(work, seen ?? { nonce: 0 }, policy.profile)),
+    isTaken: (nonce) => nonce < (seen?.nonce ?? 0) || (left !== undefined && holdsNonce([left], nonce)),
+  }
 }
 
 interface Fresh {

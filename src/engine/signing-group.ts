@@ -18,8 +18,6 @@ export interface SigningGroup {
   /** The relayer as it was when the signatures were decided. */
   readonly relayer: Relayer
   readonly head: BlockNumber
-  /** The window, as of the decision. */
-  readonly window?: number
   /** The signatures to request, lowest nonce first. */
   readonly orders: readonly SigningOrder[]
 }
@@ -35,7 +33,7 @@ interface SplitPlan {
 
 export function splitPlan(
   plan: Plan,
-  { relayer, window }: Pick<Work, 'relayer' | 'window'>,
+  { relayer }: Pick<Work, 'relayer'>,
   { head: { number: head } }: Pick<Observation, 'head'>,
   groupMax: number,
 ): SplitPlan {
@@ -43,7 +41,6 @@ export function splitPlan(
   const purposes = [...new Set(orders.map(({ decision }) => traits[decision.do].signs))]
   const groups = purposes.map((purpose) => ({
     ...{ purpose, relayer, head },
-    ...(window !== undefined && { window }),
     orders: orders
       .filter(({ decision }) => traits[decision.do].signs === purpose)
       .sort((one, other) => nonceOf(one.decision) - nonceOf(other.decision))

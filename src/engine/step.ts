@@ -104,14 +104,18 @@ export async function step(
 ): Promise<StepResult> {
   // The rows show what was urgent before.
   underWay.urgent.silence()
-  await broadcastSigned(context, ownership, underWay, carried.lastLook?.observation)
   const { earlier, lastLook, ...kept } = carried
   const { window: before = firstWindow } = kept
+  // The window may grow within this step.
+  const readRows = (known?: EarlierWork) => context.store.reads.work(ownership.relayer, 2 * before.size, known)
+  const readWork = async (known?: EarlierWork, window = before) => {
+    const read = await readRows(known)
+    return read && withMemory(context, read, { ...carried, window }, underWay)
+  }
+  await broadcastSigned(context, ownership, underWay, { seen: lastLook?.observation, readWork: () => readWork() })
   // Before the rows are read: no-ops that are stored during this step look missing in them.
   const mayPresign = underWay.presigning.isFree()
-  // The window may grow within this step.
-  const answered = earlier && withAnswered(earlier, underWay.broadcasts.takeAnswered())
-  const stored = await context.store.reads.work(ownership.relayer, 2 * before.size, answered)
+  const stored = await readRows(earlier && withAnswered(earlier, underWay.broadcasts.takeAnswered()))
   if (!stored) return { idle: true, carried: kept, conditions: [] }
   const chain = context.chainOf(stored.relayer)
   chain.announce(stored.relayer.address)
@@ -123,11 +127,8 @@ export async function step(
   const { relayer } = inProgress
   const { remote } = context.signerOf(relayer)
   const policy = context.policyOf(relayer)
-  const readWork = async () => {
-    const read = await context.store.reads.work(relayer.id, 2 * before.size, earlierOf(stored, []))
-    return read && withMemory(context, read, carried, underWay)
-  }
-  const meanwhile = { context, chain, ownership, underWay, lastLook, readWork }
+  const readAnew = (window: Window) => readWork(earlierOf(stored, []), window)
+  const meanwhile = { context, chain, ownership, underWay, lastLook, readAnew }
   const seen = await observeAndDecide(meanwhile, inProgress, policy, carried)
   if (!seen) return { follow: chain, againAfterMs: 0, idle: false, carried }
   const { lastLook: look, window, headSeen, chances, ...decided } = seen
@@ -272,7 +273,7 @@ function snapshotOf(
 
 /** Undefined if something was decided at once during the look: the rows are older than that. */
 async function observeAndDecide(
-  meanwhile: Meanwhile,
+  { readAnew, ...meanwhile }: Omit<Meanwhile, 'readWork'> & { readAnew(window: Window): Promise<Work | undefined> },
   stored: Work,
   policy: NetworkPolicy,
   carried: OwnerMemory,
@@ -280,6 +281,7 @@ async function observeAndDecide(
   const { context, chain, underWay } = meanwhile
   let { lastLook } = meanwhile
   let work = stored
+  let { window = firstWindow } = carried
   let withDue: ((read: Work) => Work) | undefined
   // The queue goes on by this look, once its bytes or signatures have come: not while a history is searched.
   const waits = (work.lostHistory ? queuedOf(work) : work.queued).length > 0
@@ -300,20 +302,25 @@ async function observeAndDecide(
     }
     const begunAt = context.clock.elapsed()
     const observing = chain.observe(inquiry, underWay.wake)
-    const done = await actDuring(observing, work, { ...meanwhile, lastLook })
+    const readWork = () => readAnew(window)
+    const done = await actDuring(observing, work, { ...meanwhile, lastLook, readWork })
     if (done === 'more') return undefined
     const looked = withUnknowns(await observing, inquiry)
     const covered = coveredBy(work)
     lastLook = { observation: withKnownBalance(looked, lastLook), readAt: begunAt - (looked.headAgeMs ?? 0), covered }
     let observation = looked
     if (done === 'bound') {
-      const read = await meanwhile.readWork()
+      const read = await readWork()
       if (!read) return undefined
       const { gapRecord } = work
       work = { ...queueCovered(withDue?.(read) ?? read, covered), ...(gapRecord && { gapRecord }) }
       observation = asOfRows(looked, covered, work)
     }
-    work = withAnswers(work, underWay.broadcasts.takeAnswered())
+    const tookMs = context.clock.elapsed() - lastLook.readAt
+    const now = context.clock.now()
+    window = nextWindow(carried.window ?? firstWindow, stored, { observation: looked, now, tookMs }, work.open)
+    // While a further turn looks, the queue goes on by this window.
+    work = { ...withAnswers(work, underWay.broadcasts.takeAnswered()), window: window.size }
     const due = withDue ? undefined : dueOf(work, observation, policy, context.clock.now())
     if (due) {
       // The observation lacks the blocks of these rows.
@@ -323,13 +330,10 @@ async function observeAndDecide(
       work = withDue(work)
       continue
     }
-    const tookMs = context.clock.elapsed() - lastLook.readAt
-    const now = context.clock.now()
-    const window = nextWindow(carried.window ?? firstWindow, stored, { observation: looked, now, tookMs }, work.open)
     const headSeen = newestHeadSeen(carried, observation, now)
     const chances = countChances(carried.chances, work, observation, policy, now)
     const counted = chances && { chances }
-    work = { ...work, window: window.size, counted: observation.nonce, headSince: headSeen.since, ...counted }
+    work = { ...work, counted: observation.nonce, headSince: headSeen.since, ...counted }
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const decidedAt = context.clock.now()
     const plan = decide({ work: { ...work, ...found }, observation, policy, now: decidedAt })

@@ -4,7 +4,7 @@ import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { advance } from '../../src/engine/loop.ts'
 import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
-import { step } from '../../src/engine/step.ts'
+import { type OwnerMemory, step } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
 import { bell } from '../../src/ops/bell.ts'
 import { byForeign, headAt, height, someObservation } from '../domain/some.ts'
@@ -66,8 +66,8 @@ test('what arrives during a look is not bound by it', async () => {
   expect(lifecycle.phase).toBe('queued')
 })
 
-test('a signed group that waits for answers gets no nonce that a newer look shows as spent', async () => {
-  await using place = await openWorkplace()
+/** A key service signs for the relayer. The first payload waits for its answers, and a group for those behind it is signed. */
+async function withSignedGroup(place: Workplace, many: number, memory: Partial<OwnerMemory> = {}) {
   const signer = heldSigner(place.context.signerOf(place.relayer))
   const context: StepContext = { ...place.context, signerOf: () => signer }
   const ownership = await place.own()
@@ -79,7 +79,7 @@ test('a signed group that waits for answers gets no nonce that a newer look show
     signatures: trackSignatures(place.clock, nothing),
     presigning: trackPresigning(place.clock, nothing),
   }
-  let carried = nothingUnknown
+  let carried: OwnerMemory = { ...nothingUnknown, ...memory }
   const go = async () => {
     carried = (await step(context, ownership, carried, underWay)).carried
     await quiescence()
@@ -95,15 +95,56 @@ test('a signed group that waits for answers gets no nonce that a newer look show
   await go()
   await go()
   expect(await nonces()).toEqual([0])
-  await place.send()
+  for (let index = 0; index < many; index += 1) await place.send()
   await go()
+  return {
+    go,
+    nonces,
+    async answer() {
+      answers.resolve()
+      await underWay.broadcasts.ended()
+    },
+  }
+}
+
+test('a signed group that waits for answers gets no nonce that a newer look shows as spent', async () => {
+  await using place = await openWorkplace()
+  const { go, nonces, answer } = await withSignedGroup(place, 1)
   // Another user of the key spends both nonces, and two looks show it.
   place.chain.view = someObservation({ nonce: 2, head: headAt(height + 1), inclusions: new Map([[0, byForeign()]]) })
   await go()
   await go()
   expect(await nonces()).toEqual([0])
-  answers.resolve()
-  await underWay.broadcasts.ended()
+  await answer()
   for (let turn = 0; turn < 3; turn += 1) await go()
   expect(await nonces()).not.toContain(1)
+})
+
+test('a signed group that waits for answers leaves a nonce to a foreign transaction that a newer look counts', async () => {
+  await using place = await openWorkplace()
+  const { go, nonces, answer } = await withSignedGroup(place, 3)
+  place.chain.view = someObservation({ pendingNonce: 2, head: headAt(height + 1) })
+  await go()
+  await answer()
+  for (let turn = 0; turn < 3; turn += 1) await go()
+  expect(await nonces()).toEqual([0, 2, 3, 4])
+})
+
+/** The relayer without `max_in_flight`, and a balance that pays for many. */
+async function withoutLimit(place: Workplace): Promise<bigint> {
+  const { maxInFlight: _, ...policies } = place.relayer.policies
+  await place.under.store.commit((session) => session.saveRelayer({ ...place.relayer, policies }))
+  return 10n ** 20n
+}
+
+test('a signed group brings no more into flight than the newest window allows', async () => {
+  await using place = await openWorkplace()
+  const balance = await withoutLimit(place)
+  place.chain.view = someObservation({ balance })
+  const { go, nonces, answer } = await withSignedGroup(place, 40, { window: { size: 64 } })
+  place.chain.view = someObservation({ balance, isPoolUnseen: true, head: headAt(height + 1) })
+  await go()
+  await answer()
+  await go()
+  expect(await nonces()).toHaveLength(16)
 })
