@@ -96,7 +96,7 @@ export const ofOwners: readonly Mutant[] = [
       },
       {
         file: 'src/engine/step.ts',
-        find: '  const stored = await context.store.reads.work(ownership.relayer, 2 * before.size, answered)\n',
+        find: '  const stored = await readRows(earlier && withAnswered(earlier, underWay.broadcasts.takeAnswered()))\n',
         put: '  const early: Awaited<ReturnType<typeof context.store.reads.work>> | undefined = (globalThis as any).early?.get(ownership.relayer)\n  ;(globalThis as any).early?.delete(ownership.relayer)\n  const stored = early ?? (await context.store.reads.work(ownership.relayer))\n',
       },
     ],

@@ -23,8 +23,8 @@ export const ofSigners: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/record-signed.ts',
-        find: 'roomIn(work, roomOnArrival(group, seen, profile))',
-        put: 'roomOnArrival(group, seen, profile).inFlightMax',
+        find: 'roomIn(work, roomOnArrival(work, seen ?? { nonce: 0 }, policy.profile))',
+        put: 'roomOnArrival(work, seen ?? { nonce: 0 }, policy.profile).inFlightMax',
       },
     ],
   },

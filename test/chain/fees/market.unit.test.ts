@@ -204,12 +204,12 @@ test.each([
   await network[Symbol.asyncDispose]()
   const first = height
   network = networkOver([node.url], { clock: { ...systemClock, elapsed: () => (height - first) * blocktimeMs } })
-  const asked: unknown[] = []
+  const requested: unknown[] = []
   node.react({
     do: 'answer',
     each(call) {
       if (call.method !== 'eth_feeHistory') return reply(call)
-      asked.push(Number(call.params[0]))
+      requested.push(Number(call.params[0]))
       const { result } = reply(call) as { readonly result: object }
       return { result: { ...result, oldestBlock: hex(height - prices.ratios.length + 1) } }
     },
@@ -218,6 +218,6 @@ test.each([
   let looks = 0
   for (; height - first < 40 * step; height += step, looks += 1) await marketNow()
   node.react({ do: 'answer', each: reply })
-  expect(asked).toHaveLength(looks)
-  expect([asked[0], asked.at(-1)]).toEqual([10, blocks])
+  expect(requested).toHaveLength(looks)
+  expect([requested[0], requested.at(-1)]).toEqual([10, blocks])
 })
