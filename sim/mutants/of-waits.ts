@@ -104,8 +104,8 @@ export const ofWaits: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/figures.ts',
-        find: 'addAll(changes, figureChangesOf(before, spentNonceOf(before)), -1)',
-        put: "if (before.lifecycle.phase === 'mined') addAll(changes, figureChangesOf(before, spentNonceOf(before)), -1)",
+        find: 'const taken = figuresOf(before)',
+        put: "const taken = (before.lifecycle.phase === 'mined' ? figuresOf(before) : [])",
       },
     ],
   },
@@ -116,8 +116,8 @@ export const ofWaits: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/figures.ts',
-        find: '  return [...changes].flatMap(([at, sums]) => {',
-        put: "  if (before.lifecycle.phase === 'mined' && after.lifecycle.phase === 'inFlight') return []\n  return [...changes].flatMap(([at, sums]) => {",
+        find: '  return [...figuresOf(after), ...taken, ...spending]',
+        put: "  if (before.lifecycle.phase === 'mined' && after.lifecycle.phase === 'inFlight') return []\n  return [...figuresOf(after), ...taken, ...spending]",
       },
     ],
   },

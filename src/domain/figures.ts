@@ -1,6 +1,5 @@
 // The figures that are kept of a relayer's transactions, for each five minutes. They follow from the rows: a change of a
 // transaction adds the figures of its new state and takes away those of its old one.
-import type { RelayerId } from './ids.ts'
 import { confirmedAtOf, feesPaid, type Inclusion, spenderKind, statusOf, type Transaction } from './transaction.ts'
 import type { TimestampMs, Wei } from './units.ts'
 
@@ -32,11 +31,12 @@ export const figureNames = [
 export type Figure = (typeof figureNames)[number]
 export type Figures = Readonly<Record<Figure, number>>
 
-/** An absent figure does not change. */
+/** An absent figure does not change. `times`: -1 where they are taken away. */
 export interface FigureChange {
   /** The beginning of the five minutes. */
   readonly at: TimestampMs
   readonly figures: Readonly<Partial<Record<Figure, number>>>
+  readonly times?: 1 | -1
 }
 
 /** The figures of the relayers of one network over a step, which is as long as one or more periods. */
@@ -62,10 +62,6 @@ export interface FigureRange {
   readonly stepMs: number
 }
 
-export interface RelayerFigures extends FigureChange {
-  readonly relayerId: RelayerId
-}
-
 export function periodOf(at: TimestampMs): TimestampMs {
   return at - (at % periodMs)
 }
@@ -80,23 +76,13 @@ export function feesOf({ gwei, wei }: Pick<Figures, 'gwei' | 'wei'>): Wei {
   return BigInt(gwei) * weiPerGwei + BigInt(wei)
 }
 
-/** The figures that a change of a transaction at `now` adds. Empty for most changes. */
+/** What a change of a transaction at `now` adds and takes away, which is the same for most figures. */
 export function figureChanges(before: Transaction, after: Transaction, now: TimestampMs): readonly FigureChange[] {
-  const changes = new Map<TimestampMs, Partial<Record<Figure, number>>>()
-  addAll(changes, figureChangesOf(after, spentNonceOf(after)), 1)
-  addAll(changes, figureChangesOf(before, spentNonceOf(before)), -1)
-  const kept = before.lifecycle.phase === 'mined' && after.lifecycle.phase === 'queued' ? before.lifecycle : undefined
+  const taken = figuresOf(before).map((change) => ({ ...change, times: -1 as const }))
   // The nonce is spent for good although the row forgets it: the payload waits for another one.
-  if (kept) addAll(changes, spendingOf({ inclusion: kept.inclusion, at: kept.confirmedAt ?? now }), 1)
-  return [...changes].flatMap(([at, sums]) => {
-    const figures = Object.fromEntries(Object.entries(sums).filter(([, change]) => change !== 0))
-    return Object.keys(figures).length > 0 ? [{ at, figures }] : []
-  })
-}
-
-/** The figures of a transaction as it is. */
-export function figuresOf(transaction: Transaction): readonly FigureChange[] {
-  return figureChangesOf(transaction, spentNonceOf(transaction))
+  const kept = before.lifecycle.phase === 'mined' && after.lifecycle.phase === 'queued' ? before.lifecycle : undefined
+  const spending = kept ? spendingOf({ inclusion: kept.inclusion, at: kept.confirmedAt ?? now }) : []
+  return [...figuresOf(after), ...taken, ...spending]
 }
 
 interface SpentNonce {
@@ -104,7 +90,9 @@ interface SpentNonce {
   readonly at: TimestampMs
 }
 
-function figureChangesOf(transaction: Transaction, spent: SpentNonce | undefined): readonly FigureChange[] {
+/** The figures of a transaction as it is. */
+export function figuresOf(transaction: Transaction): readonly FigureChange[] {
+  const spent = spentNonceOf(transaction)
   const ofNonce = spent ? spendingOf(spent) : []
   // The service's own no-ops are no transactions of a client: only their gas counts.
   if (transaction.origin === 'gap') return ofNonce
@@ -159,20 +147,11 @@ function spendingOf({ inclusion, at }: SpentNonce): readonly FigureChange[] {
   return [{ at: periodOf(at), figures: { spent: 1, ...noOps, ...amounts } }]
 }
 
-function addAll(
-  changes: Map<TimestampMs, Partial<Record<Figure, number>>>,
-  added: readonly FigureChange[],
-  times: 1 | -1,
-): void {
-  for (const { at, figures } of added) addFigures(changes, at, figures, times)
-}
-
 /** Adds to the sums of a period. */
 export function addFigures<K>(
   sums: Map<K, Partial<Record<Figure, number>>>,
   key: K,
-  figures: FigureChange['figures'],
-  times = 1,
+  { figures, times = 1 }: Pick<FigureChange, 'figures' | 'times'>,
 ): void {
   const sum = sums.get(key) ?? {}
   sums.set(key, sum)

@@ -3,10 +3,12 @@ import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import { confirm, finalize, include, reopen, requeue } from '../../src/domain/decide/facts/inclusion.ts'
 import {
+  addFigures,
+  figureChanges as changesOf,
   delayBoundsSeconds,
   delayFigures,
+  type Figure,
   feesOf,
-  figureChanges,
   periodMs,
   periodOf,
 } from '../../src/domain/figures.ts'
@@ -35,6 +37,16 @@ function confirmed(...of: Parameters<typeof mined>) {
   const after = confirm(mined(...of), later)
   if (!isInPhase(after, 'mined')) throw new Error('it is mined')
   return after
+}
+
+/** The sums of a change, without those that are 0. */
+function figureChanges(...of: Parameters<typeof changesOf>) {
+  const sums = new Map<number, Partial<Record<Figure, number>>>()
+  for (const change of changesOf(...of)) addFigures(sums, change.at, change)
+  return [...sums].flatMap(([period, sum]) => {
+    const figures = Object.fromEntries(Object.entries(sum).filter(([, change]) => change !== 0))
+    return Object.keys(figures).length > 0 ? [{ at: period, figures }] : []
+  })
 }
 
 test('each step of a life counts once, in the five minutes in which it happened', () => {

@@ -153,7 +153,7 @@ function withoutZeros({ at, figures }: Omit<FigureSums, 'figures'> & { figures: 
 /** By their rows, oldest first. */
 function figuresOfAll(model: readonly Transaction[]) {
   const sums = new Map<number, Partial<Record<Figure, number>>>()
-  for (const each of model) for (const { at, figures } of figuresOf(each)) addFigures(sums, at, figures)
+  for (const each of model) for (const change of figuresOf(each)) addFigures(sums, change.at, change)
   const all = [...sums].sort(([one], [other]) => one - other)
   return all.map(([at, figures]) => withoutZeros({ at, figures }))
 }

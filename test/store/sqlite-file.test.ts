@@ -200,6 +200,7 @@ test('a write-ahead log that is deleted is noticed: a crash would lose what it h
     expect(store.isReplaced?.()).toBe(false)
     for (const id of stored) expect(await store.reads.relayer(id)).toMatchObject({ id })
     rmSync(`${place.path}-wal`)
+    await setImmediate()
     expect(store.isReplaced?.()).toBe(true)
     stored.push((await storedRelayer(store)).id)
   }

@@ -116,7 +116,7 @@ async function openFile(options: Options): Promise<Store> {
       const pages = Number(reader.pragma('page_count', { simple: true }))
       return disk.bavail * disk.bsize - Math.max(0, pages * pageBytes - file.size)
     },
-    isReplaced: () => followed.isReplaced() || followedLog.isReplaced(),
+    isReplaced: oncePerTurn(() => followed.isReplaced() || followedLog.isReplaced()),
     async check() {
       const write = async () => void probe.run(options.clock.now())
       await group.commit(write).catch((cause: unknown) => {
@@ -127,6 +127,19 @@ async function openFile(options: Options): Promise<Store> {
       await group.close()
       everything.dispose()
     },
+  }
+}
+
+/** The calls in one turn of the event loop share an answer. */
+function oncePerTurn(ask: () => boolean): () => boolean {
+  let answer: boolean | undefined
+  return () => {
+    if (answer !== undefined) return answer
+    setImmediate(() => {
+      answer = undefined
+    })
+    answer = ask()
+    return answer
   }
 }
 

@@ -1,5 +1,6 @@
 // The versions that this process wrote last. No other process writes the file, so a transaction of such a version is the stored one, and
 // the owner, which records an attempt and then the nodes' answers, reads no version in between.
+import { LRUCache } from 'lru-cache'
 import type { TransactionId } from '../../domain/ids.ts'
 import type { Deferred } from '../deferred.ts'
 import type { Session } from '../store.ts'
@@ -9,8 +10,8 @@ const versionsMax = 20_000
 
 /** The session of units that share commits, and what their ends make of the versions that they wrote. */
 export function rememberVersions(session: Session): { readonly session: Session; readonly versions: Deferred } {
-  /** The oldest first. */
-  const written = new Map<TransactionId, number>()
+  // In a Map that grows at one end and shrinks at the other, finding the oldest entry passes over those that were deleted.
+  const written = new LRUCache<TransactionId, number>({ max: versionsMax })
   /** Of the commit under way, which may fail. */
   let unsure: TransactionId[] = []
 
@@ -31,8 +32,6 @@ export function rememberVersions(session: Session): { readonly session: Session;
         const saved = await session.saveTransaction(before, after, now)
         written.set(saved.id, saved.version)
         unsure.push(saved.id)
-        const [oldest] = written.size > versionsMax ? written.keys() : []
-        if (oldest !== undefined) written.delete(oldest)
         return saved
       },
       // These write transactions by statements of their own.

@@ -29,10 +29,10 @@ export function openFigureSheet(): FigureSheet {
   let waiting = new Map<RelayerId, Map<TimestampMs, Partial<Record<Figure, number>>>>()
 
   return {
-    add(relayerId, { at, figures }) {
+    add(relayerId, change) {
       const ofRelayer = waiting.get(relayerId) ?? new Map<TimestampMs, Partial<Record<Figure, number>>>()
       waiting.set(relayerId, ofRelayer)
-      addFigures(ofRelayer, at, figures)
+      addFigures(ofRelayer, change.at, change)
     },
     clear() {
       waiting = new Map()

@@ -1,7 +1,7 @@
 // The number of transactions per status, and the bytes of the pending ones, written with each change: reading them takes constant time.
 // The figures of five minutes and of days are written with them.
 import { sql } from 'kysely'
-import type { FigureChange, RelayerFigures } from '../../../domain/figures.ts'
+import type { FigureChange } from '../../../domain/figures.ts'
 import type { RelayerId } from '../../../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../../../domain/transaction.ts'
 import type { Tallied } from '../../access-tables.ts'
@@ -43,7 +43,7 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
   const bulkSheet = openBulkSheet()
   let kept: Changes = new Map()
   let counted: Change[] = []
-  let figures: RelayerFigures[] = []
+  let figures: { relayerId: RelayerId; changes: readonly FigureChange[] }[] = []
   let spends: SpendChange[] = []
   let bulks: BulkChange[] = []
 
@@ -59,7 +59,7 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
       counted.push({ relayerId, status, change })
     },
     addFigures(relayerId, changes) {
-      for (const change of changes) figures.push({ relayerId, ...change })
+      figures.push({ relayerId, changes })
     },
     addSpend(change) {
       spends.push(change)
@@ -74,7 +74,7 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
     },
     keep() {
       for (const { relayerId, status, change } of counted) addTo(kept, relayerId, status, change)
-      for (const change of figures) sheet.add(change.relayerId, change)
+      for (const { relayerId, changes } of figures) for (const change of changes) sheet.add(relayerId, change)
       for (const change of spends) spendSheet.add(change)
       for (const change of bulks) bulkSheet.add(change)
       forget()

@@ -87,7 +87,9 @@ function updateOf(changed: readonly (keyof ProgressColumns)[]): Update {
 
 /** The stored row is that of `before`: the statement finds no row of another version. */
 function changedColumns(before: ProgressColumns, after: ProgressColumns): readonly (keyof ProgressColumns)[] {
-  return keysOf(progressColumns).filter((name) => before[name] !== after[name])
+  // In one order, since one literal makes both.
+  const [was, is] = [Object.values<unknown>(before), Object.values<unknown>(after)]
+  return keysOf(after).filter((_, index) => was[index] !== is[index])
 }
 
 // Most canceled transactions never left the queue: no column or index of a nonce needs a write.
