@@ -1,8 +1,8 @@
 // Parses a large answer, and keeps the parts of it that the service uses. It runs in a thread of its own.
 import type { SoughtInBody } from './call.ts'
-import { implausible } from './count-structure.ts'
 import { toAddress, toBigInt } from './decode.ts'
 import { answerLimits, type ExpectedAnswer, type ExpectedMember } from './expected-answer.ts'
+import { implausible } from './implausible.ts'
 import { type BatchMember, isObject, membersOf } from './response-body.ts'
 
 /** `text`: the kept parts as JSON, since a text is copied to the main thread and needs no conversion. */

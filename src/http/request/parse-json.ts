@@ -2,54 +2,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
 import { nextTurn } from '../../ops/clock.ts'
+import { excessOfStructure } from '../../ops/count-structure.ts'
 import { bodyDepthMax, bodyPartsMax, largeBodyBytesMin, largeNumbersMax } from '../limits.ts'
 import { bodyPoints, type RateLimits } from './limit-rate.ts'
-
-// Counts the structure of a JSON text in its bytes, before anything parses it: parsing and validation cost time by structure,
-// not by bytes.
-interface StructureLimits {
-  /** Nested arrays and objects. */
-  readonly depthMax: number
-  /** Opening brackets and commas. */
-  readonly partsMax: number
-}
-
-const quote = 0x22
-const backslash = 0x5c
-
-/** The first limit that the text exceeds. The text need not be JSON: a parser refuses it afterwards. */
-export function excessOfStructure(
-  bytes: Buffer,
-  { depthMax, partsMax }: StructureLimits,
-): 'depth' | 'parts' | undefined {
-  let depth = 0
-  let parts = 0
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]
-    if (byte === quote) at = endOfText(bytes, at)
-    else if (byte === 0x5b || byte === 0x7b) {
-      depth += 1
-      parts += 1
-      if (depth > depthMax) return 'depth'
-    } else if (byte === 0x5d || byte === 0x7d) depth -= 1
-    else if (byte === 0x2c) parts += 1
-    if (parts > partsMax) return 'parts'
-  }
-  return undefined
-}
-
-/** The closing quote of the text that begins at `from`, or the end. */
-function endOfText(bytes: Buffer, from: number): number {
-  let at = bytes.indexOf(quote, from + 1)
-  while (at >= 0 && isEscaped(bytes, at)) at = bytes.indexOf(quote, at + 1)
-  return at < 0 ? bytes.length : at
-}
-
-function isEscaped(bytes: Buffer, at: number): boolean {
-  let slashes = 0
-  while (bytes[at - 1 - slashes] === backslash) slashes += 1
-  return slashes % 2 === 1
-}
 
 /** The longest number that is parsed digit by digit: 2^256 has 78 digits. */
 const sourceCharsMax = 100
@@ -103,14 +58,16 @@ const tooManyLarge = new RescindError(
   `body: holds more than ${largeNumbersMax} numbers beyond 2^53; send them as texts`,
 )
 
-const excesses = {
-  // Recursive functions such as JSON.stringify overflow the stack on a value that is deep enough.
-  depth: new RescindError('MALFORMED_JSON', `body: is nested deeper than ${bodyDepthMax} levels; send a flatter one`),
-  parts: new RescindError(
-    'MALFORMED_JSON',
-    `body: has more than ${bodyPartsMax} brackets and commas; send fewer items, or in parts`,
-  ),
-} as const
+// Recursive functions such as JSON.stringify overflow the stack on a value that is deep enough.
+const tooDeep = new RescindError(
+  'MALFORMED_JSON',
+  `body: is nested deeper than ${bodyDepthMax} levels; send a flatter one`,
+)
+
+const tooManyParts = new RescindError(
+  'MALFORMED_JSON',
+  `body: has more than ${bodyPartsMax} brackets and commas; send fewer items, or in parts`,
+)
 
 const encoded = new RescindError('UNSUPPORTED_MEDIA_TYPE', 'body: is compressed; send it without Content-Encoding')
 
@@ -124,10 +81,7 @@ export function parseJsonExactly(app: FastifyInstance, rates: Pick<RateLimits, '
 
   function parseNow(request: FastifyRequest, bytes: Buffer, done: Parsed): void {
     const excess = excessOfStructure(bytes, { depthMax: bodyDepthMax, partsMax: bodyPartsMax })
-    if (excess) {
-      done(excesses[excess])
-      return
-    }
+    if (excess) return void done(excess === 'depth' ? tooDeep : tooManyParts)
     const text = bytes.toString('utf8')
     parse(request, text, (error: Error | null, body?: unknown) => {
       const large = error ? 0 : countLarge(body)

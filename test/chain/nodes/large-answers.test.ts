@@ -4,8 +4,8 @@ import { batchCalls } from '../../../src/chain/nodes/batch-calls.ts'
 import { openByteBudget, openShare } from '../../../src/chain/nodes/byte-budget.ts'
 import type { Answer, Call } from '../../../src/chain/nodes/call.ts'
 import { openCallLanes } from '../../../src/chain/nodes/call-lanes.ts'
-import { countStructure, implausible } from '../../../src/chain/nodes/count-structure.ts'
 import { answerLimits } from '../../../src/chain/nodes/expected-answer.ts'
+import { implausible } from '../../../src/chain/nodes/implausible.ts'
 import { type LargeAnswers, openLargeAnswers } from '../../../src/chain/nodes/large-answers.ts'
 import { redactor } from '../../../src/chain/nodes/redact.ts'
 import { startLargeAnswerThread } from '../../../src/chain/nodes/start-large-answer-thread.ts'
@@ -54,12 +54,6 @@ const answering = (each: (call: RpcCall) => RpcReply | undefined) => server.reac
 
 describe('structure', () => {
   const bytesOf = (text: string) => Buffer.from(text)
-
-  test('is counted outside of texts', () => {
-    expect(countStructure(bytesOf('[{"a":"[,{\\",","b":[1,2]},{}]'))).toEqual({ members: 2, marks: 7, depth: 3 })
-    expect(countStructure(bytesOf('{"a":[1,2,3]}'))).toMatchObject({ members: 1 })
-    expect(countStructure(bytesOf('not JSON'))).toEqual({ members: 1, marks: 0, depth: 0 })
-  })
 
   test.each([
     ['more members than calls', `[${'1,'.repeat(3)}1]`, 3],

@@ -1,8 +1,8 @@
 // The structure of a JSON text, in its bytes: the brackets and commas of its values, and none of those in its texts.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accessListEntriesMax, batchBodyBytesMax, bodyDepthMax, bodyPartsMax } from '../../../src/http/limits.ts'
-import { excessOfStructure } from '../../../src/http/request/parse-json.ts'
+import { accessListEntriesMax, batchBodyBytesMax, bodyDepthMax, bodyPartsMax } from '../../src/http/limits.ts'
+import { excessOfStructure } from '../../src/ops/count-structure.ts'
 
 function measured(value: unknown): { depth: number; parts: number } {
   if (typeof value !== 'object' || value === null) return { depth: 0, parts: 0 }
@@ -27,6 +27,13 @@ test('any value: exactly its depth and its parts', () => {
 
 test.each(['"[[[[{{,,,"', '"\\"[["', '"\\\\\\"[["', '"never ends [[', '', ']]]]'])('no structure: %s', (text) => {
   expect(excessOfStructure(Buffer.from(text), { depthMax: 0, partsMax: 0 })).toBeUndefined()
+})
+
+test('elements of an outermost list are its members, and nothing else is', () => {
+  const [list, object] = ['[{"a":"[,{\\",","b":[1,2]},{}]', '{"a":[1,2,3]}'].map((text) => Buffer.from(text))
+  const excess = (bytes: Buffer | undefined, membersMax: number) =>
+    bytes && excessOfStructure(bytes, { depthMax: 9, partsMax: 9, membersMax })
+  expect([excess(list, 2), excess(list, 1), excess(object, 1)]).toEqual([undefined, 'members', undefined])
 })
 
 test('the largest batches that name storage keys and data pass', () => {
