@@ -1,5 +1,5 @@
 // Types of the API, written from its OpenAPI document: `npx vitest run --project real test/client/types.test.ts -u`.
-import type { BulkCountsView, LabelsView, WinnerView } from './shared-types.ts'
+import type { BulkCountsView, LabelsView, WaitConditionView, WinnerView } from './shared-types.ts'
 import type { TransactionView } from './transaction-types.ts'
 
 export type EventView = TransactionEventView | BulkCancellationEventView | RelayerEventView | TestEventView
@@ -86,45 +86,7 @@ export interface AttentionPayloadView {
 }
 
 export interface AttentionConditionView {
-  readonly condition:
-    | 'on_hold'
-    | 'paused'
-    | 'policy'
-    | 'balance_below_minimum'
-    | 'balance_short'
-    | 'already_ordered'
-    | 'outcome_unknown'
-    | 'cancel_unfunded'
-    | 'gas_price_cap'
-    | 'cancel_gas_price_cap'
-    | 'cost_bound'
-    | 'own_price'
-    | 'price_ceiling'
-    | 'attempts_exhausted'
-    | 'nonce_taken'
-    | 'nonce_blocked'
-    | 'pool_unseen'
-    | 'gap_unconfirmed'
-    | 'gap_fillers_limited'
-    | 'nonce_unproven'
-    | 'history_unknown'
-    | 'cancellation_unclear'
-    | 'no_progress'
-    | 'node_behind'
-    | 'node_refuses'
-    | 'refused_by_all'
-    | 'head_stalled'
-    | 'node_unreachable'
-    | 'signer_unavailable'
-    | 'facts_missing'
-    | 'gas_unknown'
-    | 'would_revert'
-    | 'account_in_use'
-    | 'finality_stalled'
-    | 'witnesses_contradict'
-    | 'witness_silent'
-    | 'step_failing'
-    | 'foreign_use'
+  readonly condition: WaitConditionView | 'step_failing' | 'foreign_use'
   readonly since: string
   /** The path of its section at this service */
   readonly runbook: string

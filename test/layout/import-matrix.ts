@@ -196,6 +196,7 @@ const rooms: Readonly<Record<string, Rule>> = {
     'events',
     'http/transactions/present-cancellation.ts',
     'http/transactions/present-transaction.ts',
+    'http/transactions/present-wait.ts',
     'http/bulk-cancellations/present-bulk.ts',
   ),
   'http/service': resource('service'),

@@ -3,13 +3,14 @@ import { type Static, Type } from 'typebox'
 import type { AttentionEvent } from '../../domain/attention.ts'
 import { finalAtOf } from '../../domain/bulk-counts.ts'
 import type { BulkEvent } from '../../domain/bulk-event.ts'
-import { heldConditions, runbookOf } from '../../domain/condition.ts'
+import { runbookOf } from '../../domain/condition.ts'
 import type { StoredEvent, TestEvent, TransactionEvent } from '../../domain/event.ts'
 import { countsSchema, presentBulkSummary } from '../bulk-cancellations/present-bulk.ts'
 import { closed, some, such, time } from '../response/forms.ts'
 import { labelsSchema, presentLabels, presentTime } from '../response/present-values.ts'
 import { outcomeSchema, presentOutcome } from '../transactions/present-cancellation.ts'
 import { presentTransaction, transactionExample, transactionSchema } from '../transactions/present-transaction.ts'
+import { heldConditionSchema } from '../transactions/present-wait.ts'
 
 const eventId = Type.String({
   description: "The event's id, the same at each delivery; its number rises in the order of commits",
@@ -75,7 +76,7 @@ const attentionEventSchema = closed('RelayerEvent')({
     }),
     conditions: Type.Array(
       closed('AttentionCondition')({
-        condition: Type.Enum([...heldConditions]),
+        condition: heldConditionSchema,
         since: time(),
         runbook: such('/docs/runbook.md#balance_short', 'The path of its section at this service'),
       }),

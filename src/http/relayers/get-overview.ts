@@ -34,7 +34,13 @@ import {
   presentTime,
   runbookSchema,
 } from '../response/present-values.ts'
-import { conditionSchema, factsSchema, presentFacts, presentWait, waitSchema } from '../transactions/present-wait.ts'
+import {
+  factsSchema,
+  heldConditionSchema,
+  presentFacts,
+  presentWait,
+  waitSchema,
+} from '../transactions/present-wait.ts'
 import { fundsProperties, presentFunds } from './present-funds.ts'
 
 interface OverviewSource extends TopUpSource {
@@ -98,7 +104,7 @@ const openProperties = {
 export const heldSchema = closed('RelayerCondition', {
   description: 'It holds transactions up, or would hold up the next send',
 })({
-  condition: Type.Union([conditionSchema, Type.Literal('step_failing'), Type.Literal('foreign_use')]),
+  condition: heldConditionSchema,
   since: time('When it began to hold'),
   text: Type.Optional(
     such('the next send would wait: the balance (0.01 ether) does not cover its value (0.5 ether) and gas'),

@@ -15,7 +15,14 @@ export const factsSchema = Type.Object(
   },
 )
 
-export const conditionSchema = Type.Enum([...conditions], { title: 'WaitCondition' })
+const conditionSchema = Type.Enum([...conditions], { title: 'WaitCondition' })
+
+/** The conditions of a relayer: those of its transactions, and those that none has. */
+export const heldConditionSchema = Type.Union([
+  conditionSchema,
+  Type.Literal('step_failing'),
+  Type.Literal('foreign_use'),
+])
 
 export const waitSchema = closed('Wait', {
   description: 'Why it waits, as of the last observation; absent while nothing holds it up',
