@@ -11,7 +11,7 @@ import type { Stage } from '../e2e/support/stage.ts'
 import { isSkipped } from '../support/is-skipped.ts'
 import type { WebhookReceiver } from '../support/webhook-receiver.ts'
 import { type Night, openNight } from './support/night.ts'
-import { firstCommand, readBy, rescind } from './support/operator.ts'
+import { firstCommand, readBy, rescind, shown } from './support/operator.ts'
 
 /** A look comes within a minute, and an event when the condition has held for a minute. */
 const limitMs = 150_000
@@ -32,17 +32,9 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
     await until(() => looks().length > 0, { what: 'the first look' })
   }
 
-  /** What the command line shows, once it shows the condition. */
-  async function shown(text: RegExp) {
-    const { service } = desk.scene
-    const look = async () => rescind(service, await firstCommand('runbook.md', 'foreign_use', 'one'))
-    return until(
-      async () => {
-        const status = await look()
-        return text.test(status.stdout) && status
-      },
-      { limitMs, what: () => `the foreign use\n${service.logs().slice(-2000)}` },
-    )
+  /** What the runbook's first command shows, once it shows the condition. */
+  async function foreignUse(text: RegExp) {
+    return shown(desk.scene.service, await firstCommand('runbook.md', 'foreign_use', 'one'), text, limitMs)
   }
 
   async function acknowledge() {
@@ -72,7 +64,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
     await node.mine(3)
     await service.kill9()
     await service.restart()
-    const status = await shown(/one: foreign_use/)
+    const status = await foreignUse(/one: foreign_use/)
     expect(status.exit).not.toBe(0)
     expect(status.stdout).toContain(`nonce 1 was used by another user of the key, or by transactions of a history`)
     expect(status.stdout).toContain(hash)
@@ -99,7 +91,7 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
     await inPool(stage, sender, [2])
     const hash = await spendBehindItsBack(node, sender, 2)
     await node.mine(4)
-    const status = await shown(/foreign_use/)
+    const status = await foreignUse(/foreign_use/)
     expect(status.stdout).toContain(hash)
     await until(
       async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { run } from '../../../src/cli/run.ts'
-import type { Client } from '../../../tooling/client.ts'
+import { type Client, until } from '../../../tooling/client.ts'
 import type { Service } from '../../../tooling/service.ts'
 import { samplesOf } from '../../ops/promql.ts'
 import { shippedRules } from '../../ops/rules.ts'
@@ -30,6 +30,23 @@ export async function rescind(
   const exit = await run(args, life)
   stdout.end()
   return { exit, stdout: await text(stdout) }
+}
+
+/**
+ * What a command shows, once it shows this. The owner stores its first report a second or two after its first look, and each later one within
+ * a second of what it reports.
+ */
+export function shown(
+  service: Pick<Service, 'url' | 'apiKey' | 'logs'>,
+  args: readonly string[],
+  text: RegExp,
+  limitMs = 60_000,
+): Promise<Ran> {
+  const look = async () => {
+    const ran = await rescind(service, args)
+    return text.test(ran.stdout) && ran
+  }
+  return until(look, { limitMs, what: () => `${text}\n${service.logs().slice(-2000)}` })
 }
 
 /** The first command of "What to look at" in a section of the runbook, for this relayer. */
