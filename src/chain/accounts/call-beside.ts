@@ -1,9 +1,7 @@
 // The calls of an account that may leave in the request that reads the next head.
-import type { Address } from '../../domain/ids.ts'
 import type { Inquiry } from '../../domain/observation.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
-import type { NewHashes } from '../heads/new-hashes.ts'
 import type { HeadTracker } from '../heads/track-head.ts'
 import type { Unexplained } from '../inclusions/unexplained.ts'
 import type { Call } from '../nodes/call.ts'
@@ -34,28 +32,22 @@ export function choosing(memory: AccountMemory, unexplained: Unexplained): Wante
 }
 
 export function callingBeside(memory: AccountMemory, heads: HeadTracker, clock: Clock, wantedAt: WantedAt): CallBeside {
-  /** The hashes in the blocks up to the next head, if it lists none of ours. Undefined where its node lists none at all. */
-  function expectedHashes(): NewHashes | undefined {
-    const above = heads.listsHashes() ? heads.height() : undefined
-    return above === undefined ? undefined : { above, blocks: [] }
-  }
-
   return (inquiry, height, readsBalance) => {
+    const { address } = inquiry
     const reorgs = heads.reorgs()
-    if (!countsBeside(inquiry, memory.recall(inquiry.address), reorgs)) return { calls: [], isWhole: false }
+    if (!countsBeside(inquiry, memory.recall(address), reorgs)) return { calls: [], isWhole: false }
     const now = clock.now()
-    const look = { block: height, ms: now, begunAt: now, newHashes: expectedHashes(), reorgs }
+    // As if the next head listed none of ours. Undefined where its node lists none at all.
+    const above = heads.listsHashes() ? heads.height() : undefined
+    const newHashes = above === undefined ? undefined : { above, blocks: [] }
+    const look = { block: height, ms: now, begunAt: now, newHashes, reorgs }
     const wanted = wantedAt(inquiry, look)
-    const isLone = neighboursLacking(memory, look).every((other) => other === inquiry.address)
-    // One call covers all accounts that lack as much.
-    const calls = callsFor(inquiry.address, wanted, readsBalance || (wanted.balance && isLone))
+    // One call covers all accounts that lack as much. All accounts are compared, so only where it matters.
+    const isLone = () => neighboursLacking(memory, look).every((other) => other === address)
+    const calls = [
+      ...(wanted.nonce === 'count' ? [nonceCall(address, 'latest')] : []),
+      ...(!wanted.code && (readsBalance || (wanted.balance && isLone())) ? [balanceCall(address, 'latest')] : []),
+    ]
     return { calls, isWhole: calls.length > 0 || wanted.nonce === 'unlisted' }
   }
-}
-
-function callsFor(address: Address, { nonce, code }: Wanted, balance: boolean): readonly Call[] {
-  return [
-    ...(nonce === 'count' ? [nonceCall(address, 'latest')] : []),
-    ...(balance && !code ? [balanceCall(address, 'latest')] : []),
-  ]
 }
