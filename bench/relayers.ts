@@ -7,7 +7,7 @@ import { type Anvil, devAccount, startAnvil } from '../tooling/anvil.ts'
 import { type Client, openClient, until } from '../tooling/client.ts'
 import { type CallRow, callAim } from './aims.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
-import { startCallCounter } from './call-counter.ts'
+import { type CallCounter, startCallCounter } from './call-counter.ts'
 import type { Figure } from './figure.ts'
 
 const transactions = 1_000
@@ -62,6 +62,8 @@ async function measureRun(options: BenchOptions, { relayers, perBlock, killed, r
     })),
   })
   await using client = openClient(service.url, service.apiKey)
+  const ofStart = await untilQuiet(counter)
+  counter.forget()
   const sent: { relayer: string; id: string }[] = []
   let nextBlockAt = performance.now()
   while (sent.length < transactions) {
@@ -102,7 +104,15 @@ async function measureRun(options: BenchOptions, { relayers, perBlock, killed, r
     },
     ...counts.map(([method, count]) => ({ name: `  ${method}`, value: count / transactions, unit: 'calls' })),
     { name: '  HTTP requests that carried them', value: requests / transactions, unit: 'requests' },
+    { name: '  calls of the start before, for each relayer', value: ofStart / relayers, unit: 'calls' },
   ]
+}
+
+/** The calls so far, once a second brings no more: a start looks at each relayer's account. */
+async function untilQuiet(counter: CallCounter): Promise<number> {
+  const calls = () => [...counter.counts().values()].reduce((sum, each) => sum + each, 0)
+  for (let before = -1; before !== calls(); await sleep(1_500)) before = calls()
+  return calls()
 }
 
 /** Over three quarters of a block's time: what comes at another moment of it meets another state of the head. */
