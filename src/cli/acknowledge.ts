@@ -1,11 +1,10 @@
 // rescind acknowledge: an operator has seen a condition of a relayer.
 import type { Command } from 'commander'
 import { type Act, type Around, relayerCommand } from './command.ts'
-import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { connectToRelayer, type RelayerOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 
 interface Options extends RelayerOptions {
-  readonly json?: true
   readonly note?: string
   readonly withdraw?: true
 }
@@ -19,8 +18,7 @@ export function addAcknowledge(program: Command, act: Act): void {
 }
 
 async function acknowledge({ life, terminal }: Around, condition: string, options: Options): Promise<Exit> {
-  const { client } = await connect(life, options)
-  const relayer = await relayerOf(client, options)
+  const { client, relayer } = await connectToRelayer(life, options)
   const { note, withdraw } = options
   const held = withdraw
     ? await client.withdrawAcknowledgment(relayer, condition)

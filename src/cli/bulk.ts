@@ -1,7 +1,7 @@
 // rescind bulk and rescind stop-everything: their commands and options.
 import type { Command } from 'commander'
 import { addBulkFilter, addBulkLimit } from './bulk-options.ts'
-import { type Act, collect, serviceCommand, wholeNumber } from './command.ts'
+import { type Act, addPaging, collect, serviceCommand, wholeNumber } from './command.ts'
 import { createBulk, previewBulk, stopEverything } from './create-bulk.ts'
 import { listBulks, showBulk, watchBulk } from './read-bulks.ts'
 
@@ -15,10 +15,8 @@ export function addBulk(program: Command, act: Act): void {
   addRequest(addScope(create)).action(act(createBulk))
   const preview = serviceCommand(bulk, 'preview', 'show what the options match, and its cost')
   addScope(preview).action(act(previewBulk))
-  serviceCommand(bulk, 'list', 'list bulk cancellations, newest first')
-    .option('--page <number>', 'the page, from 1', wholeNumber('--page', 1), 1)
-    .option('--per-page <number>', 'bulk cancellations on a page, at most 100', wholeNumber('--per-page', 1, 100), 20)
-    .action(act(listBulks))
+  const list = serviceCommand(bulk, 'list', 'list bulk cancellations, newest first')
+  addPaging(list, 'bulk cancellations').action(act(listBulks))
   serviceCommand(bulk, 'show', 'show a bulk cancellation, with its relayers')
     .argument('<id>', 'id of the bulk cancellation')
     .option('--transactions', 'list every transaction that it canceled, with its verdict')

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { CancellationView, Client } from '../client/client.ts'
 import { systemClock } from '../ops/clock.ts'
 import { type Act, type Around, relayerCommand, wholeNumber } from './command.ts'
-import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { connect, connectToRelayer, type RelayerOptions, relayerOf } from './connect.ts'
 import { createBulk } from './create-bulk.ts'
 import { CommandError, type Exit, exits, usage } from './exits.ts'
 import { pairs } from './format.ts'
@@ -11,7 +11,6 @@ import { undecidedIfStored } from './require-yes.ts'
 import { exitOf, explain, verdictOn, verdictPairs } from './verdict.ts'
 
 interface CancelOptions extends RelayerOptions {
-  readonly json?: true
   readonly wait?: number
   readonly all?: true
   readonly yes?: true
@@ -37,8 +36,7 @@ async function cancel(around: Around, id: string | undefined, { all, ...options 
   }
   if (id === undefined) throw usage('name a transaction by its id, or cancel everything pending with --all')
   if (options.yes) throw usage('--yes belongs to --all')
-  const { client } = await connect(around.life, options)
-  const relayer = await relayerOf(client, options)
+  const { client, relayer } = await connectToRelayer(around.life, options)
   const verdict = await cancelOne(around, client, { relayer, id, seconds: options.wait ?? 0 })
   if (options.json) around.terminal.printJson(verdict)
   else for (const line of pairs([['transaction', id], ...verdictPairs(verdict)])) around.terminal.print(line)

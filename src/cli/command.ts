@@ -1,5 +1,6 @@
 // What the commands share: their surroundings, the options of those that call the service, and parsers of options.
 import type { Command } from 'commander'
+import type { ServiceOptions } from './connect.ts'
 import { type Exit, usage } from './exits.ts'
 import type { CommandLife, Terminal } from './terminal.ts'
 
@@ -28,6 +29,23 @@ export function relayerCommand(parent: Command, name: string, description: strin
     '-r, --relayer <id>',
     'the relayer (default: the only one that there is)',
   )
+}
+
+export interface PageOptions extends ServiceOptions {
+  readonly page: number
+  readonly perPage: number
+}
+
+/** The options of a command that lists a page of `what`. */
+export function addPaging(command: Command, what: string): Command {
+  return command
+    .option('--page <number>', 'the page, from 1', wholeNumber('--page', 1), 1)
+    .option('--per-page <number>', `${what} on a page, at most 100`, wholeNumber('--per-page', 1, 100), 20)
+}
+
+/** Which page of `what` it was, where there are more. */
+export function pageLine({ page, perPage }: PageOptions, total: number, what: string): string {
+  return `page ${page} of ${Math.ceil(total / perPage)}, ${total} ${what}`
 }
 
 /** For an option with a whole number within bounds. */

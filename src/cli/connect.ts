@@ -2,13 +2,15 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type Client, openClient } from '../client/client.ts'
+import { type ApiPage, type Client, openClient, type Paging } from '../client/client.ts'
 import { memberOf } from '../ops/member.ts'
 import { CommandError, exits, usage } from './exits.ts'
 import type { CommandLife } from './terminal.ts'
 
+/** The options that `serviceCommand` adds. */
 export interface ServiceOptions {
   readonly url?: string
+  readonly json?: true
 }
 
 export interface RelayerOptions extends ServiceOptions {
@@ -31,6 +33,12 @@ export async function connect(life: CommandLife, options: ServiceOptions): Promi
   const client = openClient({ url, apiKey: apiKey.trim(), signal: life.stop })
   life.onConnect?.(client)
   return { url, client }
+}
+
+/** Connects, and finds the relayer that the command is about. */
+export async function connectToRelayer(life: CommandLife, options: RelayerOptions) {
+  const connected = await connect(life, options)
+  return { ...connected, relayer: await relayerOf(connected.client, options) }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -60,6 +68,16 @@ export async function listRelayers(client: Client): Promise<{ readonly ids: stri
   const { items, total } = await client.relayers({ perPage: listedMax })
   const ids = items.map(({ id }) => id).join(', ')
   return { ids: total > items.length ? `${ids}, …` : ids, total }
+}
+
+/** Reads every page of a list. */
+export async function readAll<T>(read: (paging: Paging) => Promise<ApiPage<T>>, perPage = 100): Promise<readonly T[]> {
+  const all: T[] = []
+  for (let page = 1; ; page += 1) {
+    const { items, total } = await read({ page, perPage })
+    all.push(...items)
+    if (items.length < perPage || all.length >= total) return all
+  }
 }
 
 /** The relayer of the options, or the only one that the key may see. */

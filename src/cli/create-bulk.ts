@@ -16,7 +16,6 @@ import { plain, type Terminal } from './terminal.ts'
 
 /** Options of both commands. */
 interface BulkRequestOptions extends ServiceOptions, BulkLimitOptions {
-  readonly json?: true
   readonly name?: string
   readonly reason?: string
   readonly idempotencyKey?: string
@@ -90,11 +89,10 @@ async function follow(around: Around, client: Client, bulk: BulkView, options: B
   })
 }
 
-interface PreviewOptions extends ServiceOptions, BulkScopeOptions {
-  readonly json?: true
-}
-
-export async function previewBulk({ life, terminal }: Around, options: PreviewOptions): Promise<Exit> {
+export async function previewBulk(
+  { life, terminal }: Around,
+  options: ServiceOptions & BulkScopeOptions,
+): Promise<Exit> {
   const { client } = await connect(life, options)
   const scope = scopeOf(options)
   const preview = await client.previewBulkCancellation(scope)

@@ -11,14 +11,13 @@ import {
 } from '../client/client.ts'
 import { defined } from '../domain/defined.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
-import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { connectToRelayer, type RelayerOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { type Cell, ether, exactEther, exactGwei, gwei, pairs, runbookAt, table } from './format.ts'
 import { plain } from './terminal.ts'
 import { verdictOn, verdictPairs } from './verdict.ts'
 
 interface Options extends RelayerOptions {
-  readonly json?: true
   readonly attempts?: true
 }
 
@@ -30,8 +29,7 @@ export function addGetTransaction(tx: Command, act: Act): void {
 }
 
 async function getTransaction({ life, terminal }: Around, id: string, options: Options): Promise<Exit> {
-  const { url, client } = await connect(life, options)
-  const relayer = await relayerOf(client, options)
+  const { url, client, relayer } = await connectToRelayer(life, options)
   const { transaction, wait, labels } = await client.trace(relayer, id)
   const cancellation = await verdictOn(client, relayer, id)
   const hold = wait?.condition === 'on_hold' ? await holdOn(client, relayer, id) : undefined

@@ -1,37 +1,23 @@
 // rescind keys: the API keys of the service.
 import type { Command } from 'commander'
 import type { ApiKeyInput, ApiKeyView } from '../client/client.ts'
-import { type Act, type Around, collect, serviceCommand, wholeNumber } from './command.ts'
+import { type Act, type Around, addPaging, collect, type PageOptions, pageLine, serviceCommand } from './command.ts'
 import { connect, type ServiceOptions } from './connect.ts'
 import { type Exit, exits, usage } from './exits.ts'
 import { pairs, table } from './format.ts'
 
-interface ListOptions extends ServiceOptions {
-  readonly json?: true
-  readonly page: number
-  readonly perPage: number
-}
-
 interface CreateOptions extends ServiceOptions {
-  readonly json?: true
   readonly name: string
   readonly scope: readonly string[]
   readonly relayer?: readonly string[]
   readonly expiresAt?: string
 }
 
-interface RevokeOptions extends ServiceOptions {
-  readonly json?: true
-}
-
 const scopes = ['read', 'send', 'cancel', 'release', 'pause', 'sign', 'admin'] as const
 
 export function addKeys(program: Command, act: Act): void {
   const keys = program.command('keys').description('list, create and revoke API keys')
-  serviceCommand(keys, 'list', 'list API keys, newest first')
-    .option('--page <number>', 'the page, from 1', wholeNumber('--page', 1), 1)
-    .option('--per-page <number>', 'keys on a page, at most 100', wholeNumber('--per-page', 1, 100), 20)
-    .action(act(listKeys))
+  addPaging(serviceCommand(keys, 'list', 'list API keys, newest first'), 'keys').action(act(listKeys))
   serviceCommand(keys, 'create', 'create an API key, and print it this once')
     .requiredOption('--name <name>', 'a name for people')
     .requiredOption('--scope <scopes>', `what it may do: ${scopes.join(', ')}; several with commas`, collect)
@@ -43,7 +29,7 @@ export function addKeys(program: Command, act: Act): void {
     .action(act(revokeKey))
 }
 
-async function listKeys({ life, terminal }: Around, options: ListOptions): Promise<Exit> {
+async function listKeys({ life, terminal }: Around, options: PageOptions): Promise<Exit> {
   const { client } = await connect(life, options)
   const { page, perPage } = options
   const { items, total } = await client.apiKeys({ page, perPage })
@@ -57,7 +43,7 @@ async function listKeys({ life, terminal }: Around, options: ListOptions): Promi
   ])
   for (const line of table(['ID', 'NAME', 'KEY', 'SCOPES', 'RELAYERS', 'STATE', 'LAST USED'], rows))
     terminal.print(line)
-  if (total > items.length) terminal.say(`page ${page} of ${Math.ceil(total / perPage)}, ${total} keys`)
+  if (total > items.length) terminal.say(pageLine(options, total, 'keys'))
   return exits.done
 }
 
@@ -96,7 +82,7 @@ function scopeOf(text: string): (typeof scopes)[number] {
   return scope
 }
 
-async function revokeKey({ life, terminal }: Around, id: string, options: RevokeOptions): Promise<Exit> {
+async function revokeKey({ life, terminal }: Around, id: string, options: ServiceOptions): Promise<Exit> {
   const { client } = await connect(life, options)
   const revoked = await client.revokeApiKey(id)
   if (options.json) terminal.printJson(revoked)

@@ -2,14 +2,13 @@
 import type { Command } from 'commander'
 import type { ApiPage, ListedTraceView } from '../client/client.ts'
 import { type Act, type Around, relayerCommand, wholeNumber } from './command.ts'
-import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { connectToRelayer, type RelayerOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { type Cell, ether, table } from './format.ts'
 import { addFilterOptions, type FilterOptions, filterOf } from './list-filter.ts'
 import { stateOf } from './verdict.ts'
 
 interface Options extends RelayerOptions, FilterOptions {
-  readonly json?: true
   readonly page?: number
   readonly perPage: number
 }
@@ -22,8 +21,7 @@ export function addListTransactions(tx: Command, act: Act): void {
 }
 
 async function listTransactions({ life, terminal }: Around, options: Options): Promise<Exit> {
-  const { client } = await connect(life, options)
-  const relayer = await relayerOf(client, options)
+  const { client, relayer } = await connectToRelayer(life, options)
   const { page, perPage } = options
   const listed = await client.traces(relayer, {
     ...{ perPage, ...filterOf(options) },

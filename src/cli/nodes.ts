@@ -3,14 +3,13 @@ import type { Command } from 'commander'
 import type { Client, NetworkNodesView } from '../client/client.ts'
 import { systemClock } from '../ops/clock.ts'
 import { type Act, type Around, serviceCommand } from './command.ts'
-import { connect, type ServiceOptions } from './connect.ts'
+import { connect, readAll, type ServiceOptions } from './connect.ts'
 import { CommandError, type Exit, exits } from './exits.ts'
 import { about, type Cell, runbookAt, table } from './format.ts'
 import { type Color, plain, type Terminal } from './terminal.ts'
 
 interface Options extends ServiceOptions {
   readonly network?: string
-  readonly json?: true
   readonly watch?: true
 }
 
@@ -43,13 +42,7 @@ async function showNodes({ life, terminal }: Around, options: Options): Promise<
 }
 
 async function readNodes(client: Client, { network }: Options): Promise<readonly NetworkNodesView[]> {
-  const perPage = 100
-  const all: NetworkNodesView[] = []
-  for (let page = 1; ; page += 1) {
-    const { items, total } = await client.nodes({ page, perPage })
-    all.push(...items)
-    if (items.length < perPage || all.length >= total) break
-  }
+  const all = await readAll(client.nodes)
   if (network === undefined) return all
   const found = all.filter((each) => each.network === network)
   if (found.length > 0) return found

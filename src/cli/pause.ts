@@ -1,14 +1,12 @@
 // rescind pause and resume: whether a relayer, or each relayer of a network, takes and sends transactions.
 import type { Command } from 'commander'
-import type { Client, RelayerView } from '../client/client.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
-import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { connect, connectToRelayer, type RelayerOptions, readAll } from './connect.ts'
 import { type Exit, exits, usage } from './exits.ts'
 import { counted } from './format.ts'
 import { plain } from './terminal.ts'
 
 interface Options extends RelayerOptions {
-  readonly json?: true
   readonly network?: string
   readonly note?: string
 }
@@ -32,8 +30,7 @@ async function setPaused(around: Around, options: Options, paused: boolean): Pro
   const { life, terminal } = around
   if (options.network !== undefined) return setNetworkPaused(around, options, options.network, paused)
   if (options.note !== undefined) throw usage('--note goes with --network: the pause of a relayer has no note')
-  const { client } = await connect(life, options)
-  const relayer = await relayerOf(client, options)
+  const { client, relayer } = await connectToRelayer(life, options)
   const changed = await client.updateRelayer(relayer, { paused })
   if (options.json) terminal.printJson(changed)
   else if (paused) terminal.print(`${relayer} is paused`)
@@ -58,20 +55,10 @@ async function setNetworkPaused(
     terminal.printJson(network)
     return exits.done
   }
-  const relayers = (await allRelayers(client)).filter((relayer) => relayer.network === network.name)
+  const relayers = (await readAll(client.relayers, 1_000)).filter((relayer) => relayer.network === network.name)
   const own = relayers.filter((relayer) => relayer.paused).map((relayer) => relayer.id)
   const state = paused ? 'is paused' : 'is not paused any more'
   terminal.print(plain(`${network.name} ${state}, with ${counted(relayers.length, 'relayer')}`))
   if (!paused && own.length > 0) terminal.say(plain(`rescind: still paused themselves: ${own.join(', ')}`))
   return exits.done
-}
-
-async function allRelayers(client: Client): Promise<readonly RelayerView[]> {
-  const perPage = 1_000
-  const all: RelayerView[] = []
-  for (let page = 1; ; page += 1) {
-    const { items } = await client.relayers({ page, perPage })
-    all.push(...items)
-    if (items.length < perPage) return all
-  }
 }

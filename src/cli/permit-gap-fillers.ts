@@ -1,11 +1,10 @@
 // rescind gaps permit: more gap fillers than the limit of an hour, once an operator has compared nonces.
 import type { Command } from 'commander'
 import { type Act, type Around, serviceCommand, wholeNumber } from './command.ts'
-import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { connectToRelayer, type RelayerOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 
 interface PermitOptions extends RelayerOptions {
-  readonly json?: true
   readonly count: number
   readonly for: number
 }
@@ -20,8 +19,7 @@ export function addGaps(program: Command, act: Act): void {
 }
 
 async function permitGapFillers({ life, terminal }: Around, options: PermitOptions): Promise<Exit> {
-  const { client } = await connect(life, options)
-  const relayer = await relayerOf(client, options)
+  const { client, relayer } = await connectToRelayer(life, options)
   const permit = await client.permitGapFillers(relayer, { count: options.count, valid_for_seconds: options.for })
   if (options.json) terminal.printJson(permit)
   else terminal.print(`${relayer} may fill ${permit.count} more nonces until ${permit.valid_until}`)

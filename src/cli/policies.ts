@@ -2,13 +2,9 @@
 import type { Command } from 'commander'
 import { exactlyInEther, exactlyInGwei } from '../domain/shown-amount.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
-import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { connect, connectToRelayer, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { pairs, parseAmount } from './format.ts'
-
-interface Options extends RelayerOptions {
-  readonly json?: true
-}
 
 export function addPolicies(program: Command, act: Act): void {
   const policies = program.command('policies').description("show and change a relayer's policies")
@@ -17,16 +13,16 @@ export function addPolicies(program: Command, act: Act): void {
     .argument('<name>', 'name of the policy, such as gas_price_cap')
     .argument('<value>', 'an amount (50gwei, 1.5ether, wei), a number, true or false, or JSON')
     .action(
-      act((around: Around, name: string, value: string, options: Options) =>
+      act((around: Around, name: string, value: string, options: RelayerOptions) =>
         changePolicy(around, name, parseValue(name, value), options),
       ),
     )
   relayerCommand(policies, 'remove', 'remove a policy, so that its default counts')
     .argument('<name>', 'name of the policy')
-    .action(act((around: Around, name: string, options: Options) => changePolicy(around, name, null, options)))
+    .action(act((around: Around, name: string, options: RelayerOptions) => changePolicy(around, name, null, options)))
 }
 
-async function showPolicies({ life, terminal }: Around, options: Options): Promise<Exit> {
+async function showPolicies({ life, terminal }: Around, options: RelayerOptions): Promise<Exit> {
   const { client } = await connect(life, options)
   const { policies } = await client.relayer(await relayerOf(client, options))
   if (options.json) terminal.printJson(policies)
@@ -36,9 +32,13 @@ async function showPolicies({ life, terminal }: Around, options: Options): Promi
   return exits.done
 }
 
-async function changePolicy({ life, terminal }: Around, name: string, value: unknown, options: Options): Promise<Exit> {
-  const { client } = await connect(life, options)
-  const relayer = await relayerOf(client, options)
+async function changePolicy(
+  { life, terminal }: Around,
+  name: string,
+  value: unknown,
+  options: RelayerOptions,
+): Promise<Exit> {
+  const { client, relayer } = await connectToRelayer(life, options)
   // The service checks names and values: this release of the command may be older.
   const { policies } = await client.updateRelayer(relayer, { policies: { [name]: value } })
   const now = Object.entries(policies).find(([known]) => known === name)?.[1]

@@ -5,10 +5,6 @@ import { connect, type ServiceOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { pairs } from './format.ts'
 
-interface ProbeOptions extends ServiceOptions {
-  readonly json?: true
-}
-
 export function addSigners(program: Command, act: Act): void {
   const signers = program.command('signers').description('the keys of relayers')
   serviceCommand(signers, 'probe', 'let a signer sign a fixed text, and show how fast its key service is')
@@ -16,7 +12,7 @@ export function addSigners(program: Command, act: Act): void {
     .action(act(probeSigner))
 }
 
-async function probeSigner({ life, terminal }: Around, id: string, options: ProbeOptions): Promise<Exit> {
+async function probeSigner({ life, terminal }: Around, id: string, options: ServiceOptions): Promise<Exit> {
   const { client } = await connect(life, options)
   const probe = await client.probeSigner(id)
   if (options.json) {

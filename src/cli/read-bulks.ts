@@ -3,18 +3,12 @@ import type { BulkHeadView, BulkTransactionView, BulkView, Client } from '../cli
 import { systemClock } from '../ops/clock.ts'
 import { filterWords, limitWords } from '../words/bulk.ts'
 import { refusedLines, refusedPairs } from './bulk-options.ts'
-import type { Around } from './command.ts'
-import { connect, type ServiceOptions } from './connect.ts'
+import { type Around, type PageOptions, pageLine } from './command.ts'
+import { connect, readAll, type ServiceOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { type Cell, counted, ether, etherAtLeast, pairs, table } from './format.ts'
 
-interface ListOptions extends ServiceOptions {
-  readonly json?: true
-  readonly page: number
-  readonly perPage: number
-}
-
-export async function listBulks({ life, terminal }: Around, options: ListOptions): Promise<Exit> {
+export async function listBulks({ life, terminal }: Around, options: PageOptions): Promise<Exit> {
   const { client } = await connect(life, options)
   const { page, perPage } = options
   const { items, total } = await client.bulkCancellations({ page, perPage })
@@ -29,24 +23,20 @@ export async function listBulks({ life, terminal }: Around, options: ListOptions
   ])
   const head = ['ID', 'REQUESTED', 'NAME', 'RELAYERS', 'CANCELED', 'RACING', 'LOST', 'COST', 'SAFE TO RETRY', 'FINAL']
   for (const line of table(head, rows)) terminal.print(line)
-  if (total > items.length) terminal.say(`page ${page} of ${Math.ceil(total / perPage)}, ${total} bulk cancellations`)
+  if (total > items.length) terminal.say(pageLine(options, total, 'bulk cancellations'))
   return exits.done
 }
 
 interface ShowOptions extends ServiceOptions {
-  readonly json?: true
   readonly transactions?: true
 }
 
 export async function showBulk({ life, terminal }: Around, id: string, options: ShowOptions): Promise<Exit> {
   const { client } = await connect(life, options)
   const bulk = await client.bulkCancellation(id)
-  const items: BulkTransactionView[] = []
-  for (let page = 1; options.transactions; page += 1) {
-    const read = await client.bulkCancellationTransactions(id, { page, perPage })
-    items.push(...read.items)
-    if (read.items.length < perPage) break
-  }
+  const items = options.transactions
+    ? await readAll((page) => client.bulkCancellationTransactions(id, page), 1_000)
+    : []
   if (options.json) {
     terminal.printJson({ ...bulk, ...(options.transactions && { transactions: items }) })
     return exits.done
@@ -55,8 +45,6 @@ export async function showBulk({ life, terminal }: Around, id: string, options: 
   if (options.transactions) for (const line of ['', ...transactionLines(items)]) terminal.print(line)
   return exits.done
 }
-
-const perPage = 1_000
 
 function transactionLines(items: readonly BulkTransactionView[]): readonly string[] {
   const isLimited = items.some(({ cancellation: { cost_max: share } }) => share !== undefined)
@@ -185,7 +173,6 @@ function alreadyWords(count: number): string {
 }
 
 interface WatchOptions extends ServiceOptions {
-  readonly json?: true
   readonly timeout?: number
 }
 

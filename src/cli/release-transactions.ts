@@ -1,13 +1,12 @@
 // rescind tx release: transactions on hold go into the queue, by their ids.
 import type { Command } from 'commander'
 import { type Act, type Around, relayerCommand } from './command.ts'
-import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { connectToRelayer, type RelayerOptions } from './connect.ts'
 import { CommandError, type Exit, exits, usage } from './exits.ts'
 import { table } from './format.ts'
 import { undecidedIfStored } from './require-yes.ts'
 
 interface Options extends RelayerOptions {
-  readonly json?: true
   readonly digest?: string
 }
 
@@ -20,8 +19,7 @@ export function addReleaseTransactions(tx: Command, act: Act): void {
 
 async function releaseTransactions({ life, terminal }: Around, ids: string[], options: Options): Promise<Exit> {
   const releases = releasesOf(ids, options)
-  const { client } = await connect(life, options)
-  const relayer = await relayerOf(client, options)
+  const { client, relayer } = await connectToRelayer(life, options)
   const results = await client.releaseMany(relayer, releases).catch((error: unknown) => {
     throw undecidedIfStored(error, life.stop, 'run it again: a second release changes nothing')
   })

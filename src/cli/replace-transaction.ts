@@ -1,23 +1,22 @@
 // rescind tx replace: another payload for the nonce of a transaction that is not mined.
 import type { Command } from 'commander'
 import { type Act, type Around, relayerCommand } from './command.ts'
-import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { connectToRelayer, type RelayerOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { type PayloadOptions, payloadOf, withPayload } from './payload-options.ts'
-
-interface Options extends RelayerOptions, PayloadOptions {
-  readonly json?: true
-}
 
 export function addReplaceTransaction(tx: Command, act: Act): void {
   const command = relayerCommand(tx, 'replace', 'give a transaction another payload, for the same nonce')
   withPayload(command.argument('<id>', 'id of the transaction')).action(act(replaceTransaction))
 }
 
-async function replaceTransaction({ life, terminal }: Around, id: string, options: Options): Promise<Exit> {
+async function replaceTransaction(
+  { life, terminal }: Around,
+  id: string,
+  options: RelayerOptions & PayloadOptions,
+): Promise<Exit> {
   const input = payloadOf(options)
-  const { client } = await connect(life, options)
-  const relayer = await relayerOf(client, options)
+  const { client, relayer } = await connectToRelayer(life, options)
   const replaced = await client.replace(relayer, id, input)
   if (options.json) terminal.printJson(replaced)
   else {

@@ -6,7 +6,7 @@ import { defined } from '../domain/defined.ts'
 import { systemClock } from '../ops/clock.ts'
 import { freshId, systemRandom } from '../ops/random.ts'
 import { type Act, type Around, relayerCommand, wholeNumber } from './command.ts'
-import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { connectToRelayer, type RelayerOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { type PayloadOptions, payloadOf, withPayload } from './payload-options.ts'
 import { repeatUnderKey } from './repeat-under-key.ts'
@@ -14,7 +14,6 @@ import { plain } from './terminal.ts'
 import { untilEnded } from './watch-transaction.ts'
 
 interface Options extends RelayerOptions, PayloadOptions {
-  readonly json?: true
   readonly idempotencyKey?: string
   readonly wait?: number
   readonly externalId?: string
@@ -37,8 +36,7 @@ export function addSend(program: Command, act: Act): void {
 
 async function send({ life, terminal }: Around, options: Options): Promise<Exit> {
   const input = { ...payloadOf(options), ...labelsOf(options) }
-  const { client } = await connect(life, options)
-  const relayer = await relayerOf(client, options)
+  const { client, relayer } = await connectToRelayer(life, options)
   const key = options.idempotencyKey ?? freshId<string>(systemRandom(), systemClock.now())
   const sent = await sendOnce(client, relayer, input, key, life.stop)
   const { id } = sent

@@ -1,16 +1,15 @@
 // rescind status: whether the service is ready, and the state and the conditions of each relayer. No node is called, so it answers in an outage, too.
 import type { Command } from 'commander'
-import type { ApiPage, Client, NotificationView, OverviewView, Paging } from '../client/client.ts'
+import type { Client, NotificationView, OverviewView } from '../client/client.ts'
 import { isNoBalance } from '../domain/shown-amount.ts'
 import { systemClock } from '../ops/clock.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
-import { connect, type RelayerOptions } from './connect.ts'
+import { connect, type RelayerOptions, readAll } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { about, ether, etherAtLeast, runbookAt, table } from './format.ts'
 import { type Color, plain, type Terminal } from './terminal.ts'
 
 interface Options extends RelayerOptions {
-  readonly json?: true
   readonly watch?: true
 }
 
@@ -61,16 +60,6 @@ async function readRelayers(client: Client, { relayer }: Options): Promise<reado
 /** The notifications whose last request failed; of one relayer, none. They hold no relayer up. */
 async function readFailing(client: Client, { relayer }: Options): Promise<readonly NotificationView[]> {
   return relayer === undefined ? (await readAll(client.notifications)).filter(({ failing }) => failing) : []
-}
-
-async function readAll<T>(read: (paging: Paging) => Promise<ApiPage<T>>): Promise<readonly T[]> {
-  const perPage = 100
-  const all: T[] = []
-  for (let page = 1; ; page += 1) {
-    const { items, total } = await read({ page, perPage })
-    all.push(...items)
-    if (items.length < perPage || all.length >= total) return all
-  }
 }
 
 /** A condition that an operator has acknowledged alarms nobody any more. */

@@ -9,7 +9,6 @@ import { leavesOpen, requireYes } from './require-yes.ts'
 import type { Terminal } from './terminal.ts'
 
 interface SweepOptions extends ServiceOptions {
-  readonly json?: true
   readonly to: string
   readonly gasLimit?: number
   readonly yes?: true

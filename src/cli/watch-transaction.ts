@@ -2,14 +2,13 @@
 import type { Command } from 'commander'
 import type { Client, TransactionView } from '../client/client.ts'
 import { type Act, type Around, relayerCommand, wholeNumber } from './command.ts'
-import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { connectToRelayer, type RelayerOptions } from './connect.ts'
 import { CommandError, type Exit, exits } from './exits.ts'
 import { paintStatus } from './format.ts'
 import { plain } from './terminal.ts'
 import { exitOfEnd, hasEnded, verdictOn } from './verdict.ts'
 
 interface Options extends RelayerOptions {
-  readonly json?: true
   readonly timeout?: number
 }
 
@@ -21,8 +20,7 @@ export function addWatchTransaction(tx: Command, act: Act): void {
 }
 
 async function watchTransaction(around: Around, id: string, options: Options): Promise<Exit> {
-  const { client } = await connect(around.life, options)
-  const relayer = await relayerOf(client, options)
+  const { client, relayer } = await connectToRelayer(around.life, options)
   return untilEnded(client, { relayer, id, seconds: options.timeout }, shower(around, options))
 }
 
