@@ -1,7 +1,7 @@
 // The frame of every view: the way to the others, search, the state of the connection, and the pause button.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Empty, Heading } from './parts/pieces.tsx'
+import { assign, Empty, Heading } from './parts/pieces.tsx'
 import { timeOfDay } from './state/format.ts'
 import { connection, isStale, pause, paused, readAt } from './state/live.ts'
 import { go, type Route, route } from './state/route.ts'
@@ -65,9 +65,7 @@ function Page({ as }: { as: SignedIn }) {
 
 function Top({ as, current }: { as: SignedIn; current: Route }) {
   const isOpen = useSignal(false)
-  useEffect(() => {
-    isOpen.value = false
-  }, [current])
+  useEffect(() => assign(isOpen, false), [current])
   return (
     <header class="top">
       <a class="brand" href="/">
@@ -79,9 +77,7 @@ function Top({ as, current }: { as: SignedIn; current: Route }) {
         class="menu"
         aria-expanded={isOpen.value}
         aria-controls="menu"
-        onClick={() => {
-          isOpen.value = !isOpen.value
-        }}
+        onClick={() => assign(isOpen, !isOpen.value)}
       >
         Menu
       </button>
@@ -197,9 +193,7 @@ function SearchField() {
           placeholder="Id, hash or address"
           maxLength={100}
           value={text.value}
-          onInput={(event) => {
-            text.value = event.currentTarget.value
-          }}
+          onInput={(event) => assign(text, event.currentTarget.value)}
         />
       </form>
     </search>

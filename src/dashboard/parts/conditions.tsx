@@ -9,7 +9,7 @@ import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
 import { Ether } from './exact.tsx'
-import { Age, ApiCall, Runbook, TextField } from './pieces.tsx'
+import { Age, ApiCall, assign, Runbook, TextField } from './pieces.tsx'
 import { CapHelp } from './price.tsx'
 
 type Held = OverviewView['conditions'][number]
@@ -23,9 +23,7 @@ export function Conditions({ relayer, reload }: { relayer: OverviewView; reload:
           key={held.condition}
           relayer={relayer}
           held={held}
-          acknowledge={() => {
-            acknowledging.value = held
-          }}
+          acknowledge={() => assign(acknowledging, held)}
           reload={reload}
         />
       ))}

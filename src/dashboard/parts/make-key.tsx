@@ -5,7 +5,7 @@ import { now } from '../state/clock.ts'
 import { request } from '../state/request.ts'
 import type { KeyScope } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
-import { ApiCall, CheckBox, Copy, TextField, toggled } from './pieces.tsx'
+import { ApiCall, assign, CheckBox, Copy, TextField, toggled } from './pieces.tsx'
 import { RelayerPicker } from './relayer-picker.tsx'
 
 /** What each scope lets a program do. */
@@ -56,9 +56,7 @@ export function MakeKey({ made, close }: { made: (key: NewApiKeyView) => void; c
           <CheckBox
             key={scope}
             isOn={chosen.value.includes(scope)}
-            set={(isOn) => {
-              chosen.value = toggled(chosen.value, scope, isOn)
-            }}
+            set={(isOn) => assign(chosen, toggled(chosen.value, scope, isOn))}
           >
             <code>{scope}</code> {meaning}
           </CheckBox>
@@ -67,12 +65,7 @@ export function MakeKey({ made, close }: { made: (key: NewApiKeyView) => void; c
       <RelayerPicker legend="Relayers (none: all)" chosen={only} />
       <label>
         Expires after
-        <select
-          value={days.value}
-          onChange={({ currentTarget }) => {
-            days.value = currentTarget.value
-          }}
-        >
+        <select value={days.value} onChange={({ currentTarget }) => assign(days, currentTarget.value)}>
           {lives.map(([value, text]) => (
             <option key={value} value={value}>
               {text}

@@ -7,7 +7,7 @@ import { useLoad } from '../state/load.ts'
 import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
-import { Age, ApiCall, Badge, TextField } from './pieces.tsx'
+import { Age, ApiCall, assign, Badge, TextField } from './pieces.tsx'
 
 type Pause = OverviewView['network_pause']
 
@@ -33,9 +33,7 @@ export function NetworkPauses({ relayers, reload }: { relayers: readonly Overvie
               <button
                 type="button"
                 aria-label={`${network.pause ? 'Resume' : 'Pause'} the network ${network.name}…`}
-                onClick={() => {
-                  changing.value = network
-                }}
+                onClick={() => assign(changing, network)}
               >
                 {network.pause ? 'Resume…' : 'Pause…'}
               </button>

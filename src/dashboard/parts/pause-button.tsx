@@ -4,18 +4,13 @@ import type { OverviewView } from '../../client/relayer-types.ts'
 import { plural } from '../state/format.ts'
 import { pathOf, request } from '../state/request.ts'
 import { Dialog } from './dialog.tsx'
-import { ApiCall } from './pieces.tsx'
+import { ApiCall, assign } from './pieces.tsx'
 
 export function PauseButton({ relayer, reload }: { relayer: OverviewView; reload: () => void }) {
   const isOpen = useSignal(false)
   return (
     <>
-      <button
-        type="button"
-        onClick={() => {
-          isOpen.value = true
-        }}
-      >
+      <button type="button" onClick={() => assign(isOpen, true)}>
         {relayer.paused ? 'Resume…' : 'Pause…'}
       </button>
       {isOpen.value && (

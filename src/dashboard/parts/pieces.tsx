@@ -61,9 +61,7 @@ export function TextField({
         type="text"
         {...more}
         value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value
-        }}
+        onInput={({ currentTarget }) => assign(text, currentTarget.value)}
       />
     </label>
   )
@@ -85,6 +83,11 @@ export function CheckBox({
       <span>{children}</span>
     </label>
   )
+}
+
+/** Sets a signal, in an arrow function without braces: an assignment is no expression here. */
+export function assign<T>(signal: Signal<T>, value: NoInfer<T>): void {
+  signal.value = value
 }
 
 /** `all` with `one`, or without it. */
@@ -140,9 +143,7 @@ export function Copy({ text, label, whole = false }: { text: string; label: stri
   const copy = async () => {
     await navigator.clipboard.writeText(text)
     copied.value = true
-    after(1_500, () => {
-      copied.value = false
-    })
+    after(1_500, () => assign(copied, false))
   }
   return (
     <button type="button" class="copy" title={`${text}\nClick to copy`} onClick={copy}>
@@ -247,9 +248,7 @@ export function TransactionLink({ relayer, id }: { relayer: string; id: string }
 export function Pages({ page, perPage, total }: { page: Signal<number>; perPage: number; total: number }) {
   const last = Math.max(1, Math.ceil(total / perPage))
   const current = page.value
-  const turn = (to: number) => {
-    page.value = to
-  }
+  const turn = (to: number) => assign(page, to)
   if (last === 1) return null
   return (
     <nav class="pages" aria-label="Pages">

@@ -7,7 +7,7 @@ import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
 import { Gwei } from './exact.tsx'
-import { Age, ApiCall, TextField } from './pieces.tsx'
+import { Age, ApiCall, assign, TextField } from './pieces.tsx'
 
 /** A younger reading is as good as now. */
 const freshMs = 60_000
@@ -76,23 +76,11 @@ function HowToRaise({ relayer, name, price }: { relayer: string; name: CapName; 
   }
   return (
     <p>
-      <button
-        type="button"
-        onClick={() => {
-          isRaising.value = true
-        }}
-      >
+      <button type="button" onClick={() => assign(isRaising, true)}>
         Raise the cap…
       </button>
       {isRaising.value && (
-        <RaiseCap
-          relayer={relayer}
-          name={name}
-          price={price}
-          close={() => {
-            isRaising.value = false
-          }}
-        />
+        <RaiseCap relayer={relayer} name={name} price={price} close={() => assign(isRaising, false)} />
       )}
     </p>
   )

@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { RelayerView } from '../../client/account-types.ts'
 import { grouped } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
-import { CheckBox, toggled } from './pieces.tsx'
+import { assign, CheckBox, toggled } from './pieces.tsx'
 
 /** Fewer are seen at a glance. */
 const soughtMin = 10
@@ -23,9 +23,7 @@ export function RelayerPicker({ legend, chosen }: { legend: string; chosen: Sign
           aria-label="Find a relayer"
           placeholder="Find a relayer"
           value={sought.value}
-          onInput={({ currentTarget }) => {
-            sought.value = currentTarget.value
-          }}
+          onInput={({ currentTarget }) => assign(sought, currentTarget.value)}
         />
       )}
       <div class="picks">
@@ -33,9 +31,7 @@ export function RelayerPicker({ legend, chosen }: { legend: string; chosen: Sign
           <CheckBox
             key={id}
             isOn={chosen.value.includes(id)}
-            set={(isOn) => {
-              chosen.value = toggled(chosen.value, id, isOn)
-            }}
+            set={(isOn) => assign(chosen, toggled(chosen.value, id, isOn))}
           >
             {id}
           </CheckBox>

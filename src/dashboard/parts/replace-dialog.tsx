@@ -4,7 +4,7 @@ import type { SendInput, TransactionView } from '../../client/transaction-types.
 import { etherText, weiOfEther } from '../state/format.ts'
 import { pathOf, request } from '../state/request.ts'
 import { Dialog } from './dialog.tsx'
-import { ApiCall, TextField } from './pieces.tsx'
+import { ApiCall, assign, TextField } from './pieces.tsx'
 
 interface Replacing {
   readonly transaction: TransactionView
@@ -87,9 +87,9 @@ export function ReplaceDialog({ transaction, close }: Replacing) {
         Speed
         <select
           value={speed.value}
-          onChange={({ currentTarget }) => {
-            speed.value = speeds.find((each) => each === currentTarget.value) ?? 'fastest'
-          }}
+          onChange={({ currentTarget }) =>
+            assign(speed, speeds.find((each) => each === currentTarget.value) ?? 'fastest')
+          }
         >
           {speeds.map((each) => (
             <option key={each} value={each}>

@@ -15,7 +15,7 @@ import { isOpen } from '../state/standing.ts'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { CancelSelected } from './cancel-selected.tsx'
 import { Ether } from './exact.tsx'
-import { Age, CheckBox, Copy, Elided, Empty, Shown, StateBadge, TransactionLink, toggled } from './pieces.tsx'
+import { Age, assign, CheckBox, Copy, Elided, Empty, Shown, StateBadge, TransactionLink, toggled } from './pieces.tsx'
 import { type Column, Table } from './table.tsx'
 import { TransactionFilters } from './transaction-filters.tsx'
 
@@ -43,9 +43,7 @@ export function Transactions({ id, relayer }: { id: string; relayer: RelayerView
                 relayer={id}
                 network={relayer?.network}
                 traces={traces}
-                cancel={(transaction) => {
-                  canceling.value = transaction
-                }}
+                cancel={(transaction) => assign(canceling, transaction)}
               />
             )}
             {loaded.answer && <ListPages place={place} perPage={perPage} answer={loaded.answer} />}
@@ -53,13 +51,7 @@ export function Transactions({ id, relayer }: { id: string; relayer: RelayerView
         )}
       </Shown>
       {selection.isCanceling.value && (
-        <CancelSelected
-          relayer={id}
-          ids={selection.ids.value}
-          close={() => {
-            selection.isCanceling.value = false
-          }}
-        />
+        <CancelSelected relayer={id} ids={selection.ids.value} close={() => assign(selection.isCanceling, false)} />
       )}
       {canceling.value && (
         <CancelDialog
@@ -79,9 +71,7 @@ export function Transactions({ id, relayer }: { id: string; relayer: RelayerView
 function useSelection() {
   const ids = useSignal<readonly string[]>([])
   const isCanceling = useSignal(false)
-  const choose = (id: string, isChosen: boolean) => {
-    ids.value = toggled(ids.value, id, isChosen)
-  }
+  const choose = (id: string, isChosen: boolean) => assign(ids, toggled(ids.value, id, isChosen))
   return { ids, isCanceling, choose }
 }
 
@@ -92,21 +82,10 @@ function SelectionBar({ selection: { ids, isCanceling } }: { selection: Selectio
   return (
     <p class="selection" role="status">
       {plural(ids.value.length, 'transaction')} selected{' '}
-      <button
-        type="button"
-        class="danger"
-        onClick={() => {
-          isCanceling.value = true
-        }}
-      >
+      <button type="button" class="danger" onClick={() => assign(isCanceling, true)}>
         Cancel the selected…
       </button>{' '}
-      <button
-        type="button"
-        onClick={() => {
-          ids.value = []
-        }}
-      >
+      <button type="button" onClick={() => assign(ids, [])}>
         Select none
       </button>
     </p>

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useAct } from '../state/act.ts'
-import { Alert, ApiCall } from './pieces.tsx'
+import { Alert, ApiCall, assign } from './pieces.tsx'
 
 export function TypedConfirm({
   word,
@@ -42,9 +42,7 @@ export function TypedConfirm({
           autocomplete="off"
           spellcheck={false}
           value={typed.value}
-          onInput={({ currentTarget }) => {
-            typed.value = currentTarget.value
-          }}
+          onInput={({ currentTarget }) => assign(typed, currentTarget.value)}
         />
         <button type="submit" class="danger" disabled={!isTyped(typed.value) || isBusy.value}>
           {isBusy.value ? 'Canceling…' : act}

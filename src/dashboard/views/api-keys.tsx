@@ -4,7 +4,7 @@ import type { ApiKeyView, NewApiKeyView } from '../../client/account-types.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Time } from '../parts/exact.tsx'
 import { MakeKey, NewKey } from '../parts/make-key.tsx'
-import { Age, ApiCall, Badge, Copy, Empty, Heading, Pages, RelayerIds, Shown } from '../parts/pieces.tsx'
+import { Age, ApiCall, assign, Badge, Copy, Empty, Heading, Pages, RelayerIds, Shown } from '../parts/pieces.tsx'
 import { Table } from '../parts/table.tsx'
 import { now } from '../state/clock.ts'
 import { plural } from '../state/format.ts'
@@ -23,26 +23,14 @@ export function ApiKeys() {
     <>
       <Heading
         aside={
-          <button
-            type="button"
-            onClick={() => {
-              isMaking.value = true
-            }}
-          >
+          <button type="button" onClick={() => assign(isMaking, true)}>
             Make a key…
           </button>
         }
       >
         API keys
       </Heading>
-      {made.value && (
-        <NewKey
-          made={made.value}
-          dismiss={() => {
-            made.value = undefined
-          }}
-        />
-      )}
+      {made.value && <NewKey made={made.value} dismiss={() => assign(made, undefined)} />}
       <p class="reason">The administrator’s key is in the environment of the service, and not in this list.</p>
       <Shown loaded={loaded} what="the API keys">
         {(keys, total) => (
@@ -52,12 +40,7 @@ export function ApiKeys() {
                 Give each program a key of its own, with the scopes that it needs.
               </Empty>
             ) : (
-              <Keys
-                keys={keys}
-                revoke={(key) => {
-                  revoking.value = key
-                }}
-              />
+              <Keys keys={keys} revoke={(key) => assign(revoking, key)} />
             )}
             {total > 0 && <p class="note">{plural(total, 'key')}, newest first.</p>}
             <Pages page={page} perPage={perPage} total={total} />
@@ -66,9 +49,7 @@ export function ApiKeys() {
       </Shown>
       {isMaking.value && (
         <MakeKey
-          made={(key) => {
-            made.value = key
-          }}
+          made={(key) => assign(made, key)}
           close={() => {
             isMaking.value = false
             loaded.reload()

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { AuditView } from '../../client/record-types.ts'
 import type { Tone } from '../../words/verdict.ts'
 import { Time } from '../parts/exact.tsx'
-import { Badge, Copy, Empty, Heading, Shown } from '../parts/pieces.tsx'
+import { assign, Badge, Copy, Empty, Heading, Shown } from '../parts/pieces.tsx'
 import { Table } from '../parts/table.tsx'
 import { grouped, plural, shortened } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
@@ -34,9 +34,7 @@ export function AuditLog() {
                 <button
                   type="button"
                   disabled={last === undefined}
-                  onClick={() => {
-                    before.value = before.value.slice(0, -1)
-                  }}
+                  onClick={() => assign(before, before.value.slice(0, -1))}
                 >
                   ← Newer
                 </button>

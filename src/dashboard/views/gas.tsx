@@ -5,7 +5,7 @@ import type { DailySpendView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Ether } from '../parts/exact.tsx'
-import { Empty, Heading, Shown } from '../parts/pieces.tsx'
+import { assign, Empty, Heading, Shown } from '../parts/pieces.tsx'
 import { Table } from '../parts/table.tsx'
 import { now } from '../state/clock.ts'
 import { grouped } from '../state/format.ts'
@@ -26,12 +26,7 @@ export function Gas() {
         aside={
           <label class="filter">
             Days{' '}
-            <select
-              value={days.value}
-              onChange={(event) => {
-                days.value = Number(event.currentTarget.value)
-              }}
-            >
+            <select value={days.value} onChange={(event) => assign(days, Number(event.currentTarget.value))}>
               {spans.map((span) => (
                 <option key={span} value={span}>
                   {span}

@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { BulkInput } from '../../client/bulk-types.ts'
 import { filterWords, limitWords } from '../../words/bulk.ts'
 import { PreviewedConfirm } from '../parts/bulk-preview.tsx'
-import { CheckBox, Heading, toggled } from '../parts/pieces.tsx'
+import { assign, CheckBox, Heading, toggled } from '../parts/pieces.tsx'
 import { RelayerPicker } from '../parts/relayer-picker.tsx'
 import { mayStop, useMakeBulk } from '../state/bulk.ts'
 import { parameterOf } from '../state/filters.ts'
@@ -35,9 +35,7 @@ export function NewBulkCancellation() {
     ...bodyOf(fields.value, chosen.value, isAll.value ? 'all' : relayers.value, pauses.value),
     ...limitOf(fields.value, isFree.value),
   }
-  const set = (name: keyof BulkFields) => (text: string) => {
-    fields.value = { ...fields.value, [name]: text }
-  }
+  const set = (name: keyof BulkFields) => (text: string) => assign(fields, { ...fields.value, [name]: text })
   const field = (name: keyof BulkFields) => ({ value: fields.value[name], set: set(name) })
   return (
     <>
@@ -63,9 +61,7 @@ export function NewBulkCancellation() {
                 <CheckBox
                   key={status}
                   isOn={chosen.value.includes(status)}
-                  set={(isOn) => {
-                    chosen.value = toggled(chosen.value, status, isOn)
-                  }}
+                  set={(isOn) => assign(chosen, toggled(chosen.value, status, isOn))}
                 >
                   {status}
                 </CheckBox>
@@ -114,12 +110,7 @@ export function NewBulkCancellation() {
 
 function Check({ label, on }: { label: string; on: Signal<boolean> }) {
   return (
-    <CheckBox
-      isOn={on.value}
-      set={(isOn) => {
-        on.value = isOn
-      }}
-    >
+    <CheckBox isOn={on.value} set={(isOn) => assign(on, isOn)}>
       {label}
     </CheckBox>
   )

@@ -1,7 +1,7 @@
 // Signing in: the key is posted once, and the page keeps nothing of it.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { Alert } from '../parts/pieces.tsx'
+import { Alert, assign } from '../parts/pieces.tsx'
 import { useAct } from '../state/act.ts'
 import { signIn } from '../state/session.ts'
 
@@ -18,9 +18,7 @@ export function SignIn({ why }: { why: string | undefined }) {
 
   const submit = (event: Event) => {
     event.preventDefault()
-    return run(() => signIn(key.value)).finally(() => {
-      key.value = ''
-    })
+    return run(() => signIn(key.value)).finally(() => assign(key, ''))
   }
   return (
     <main class="alone">
@@ -48,9 +46,7 @@ export function SignIn({ why }: { why: string | undefined }) {
           disabled={!isSecureContext}
           aria-describedby="key-note"
           value={key.value}
-          onInput={(event) => {
-            key.value = event.currentTarget.value
-          }}
+          onInput={(event) => assign(key, event.currentTarget.value)}
         />
         <Alert>{failure.value}</Alert>
         <button type="submit" class="primary" disabled={isBusy.value || !isSecureContext}>

@@ -9,7 +9,18 @@ import { CancelDialog } from '../parts/cancel-dialog.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Ether } from '../parts/exact.tsx'
 import { Payload } from '../parts/payload.tsx'
-import { Alert, ApiCall, Badge, Copy, Explore, Heading, Runbook, Shown, TransactionBadge } from '../parts/pieces.tsx'
+import {
+  Alert,
+  ApiCall,
+  assign,
+  Badge,
+  Copy,
+  Explore,
+  Heading,
+  Runbook,
+  Shown,
+  TransactionBadge,
+} from '../parts/pieces.tsx'
 import { CapHelp } from '../parts/price.tsx'
 import { ReplaceDialog, SpeedUpDialog } from '../parts/replace-dialog.tsx'
 import { Timeline } from '../parts/timeline.tsx'
@@ -54,13 +65,7 @@ function Trace({ relayer, view, trace, reload }: Parts & { reload: () => void })
     reload()
   }
   const button = (what: NonNullable<typeof doing.value>, words: string) => (
-    <button
-      type="button"
-      class={what === 'cancel' ? 'danger' : ''}
-      onClick={() => {
-        doing.value = what
-      }}
-    >
+    <button type="button" class={what === 'cancel' ? 'danger' : ''} onClick={() => assign(doing, what)}>
       {words}
     </button>
   )
