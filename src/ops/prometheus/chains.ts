@@ -1,11 +1,11 @@
 // Networks and their endpoints. An endpoint is named by its place in the configuration: its URL may hold a key.
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'
 import { sendMethods } from '../send-methods.ts'
+import type { MetricsIn } from './metrics-in.ts'
 
-export function countChains(registry: Registry, clock: Clock): Metrics['chain'] {
-  const { calls, errors, durations, up, lags, wrong, strays, contradictions, ...perNetwork } = register(registry)
+export function countChains(metrics: MetricsIn, clock: Clock): Metrics['chain'] {
+  const { calls, errors, durations, up, lags, wrong, strays, contradictions, ...perNetwork } = register(metrics)
   const { differ, silence, number, blockAt, followers, blocktime, reorgs, lost } = perNetwork
   const followedBy = new Map<string, number>()
   const endpoints = new Map<string, Set<string>>()
@@ -71,46 +71,36 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
   }
 }
 
-function register(registry: Registry) {
-  const registers = [registry]
+function register(metrics: MetricsIn) {
   const ofEndpoint = ['network', 'endpoint'] as const
   const ofMethod = ['network', 'endpoint', 'method'] as const
-  const calls = new Counter({
-    name: 'rescind_rpc_calls_total',
-    help: 'JSON-RPC calls, those inside a batch one by one.',
-    labelNames: ofMethod,
-    registers,
-  })
-  const errors = new Counter({
-    name: 'rescind_rpc_errors_total',
-    help: 'Calls without a result: rpc_error (the node said so), unknown (a time-out, a lost line, a rate limit), not_sent.',
-    labelNames: [...ofMethod, 'kind'] as const,
-    registers,
-  })
-  const durations = new Histogram({
-    name: 'rescind_rpc_call_duration_seconds',
-    help: 'From a call to its answer, the wait for its batch included.',
-    labelNames: ofEndpoint,
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  })
-  const up = new Gauge({
-    name: 'rescind_endpoint_up',
-    help: '1 while the last HTTP request to the endpoint was answered and it serves the right chain, else 0.',
-    labelNames: ofEndpoint,
-    registers,
-  })
-  const ofOne = (name: string, help: string) => new Counter({ name, help, labelNames: ofEndpoint, registers })
+  const calls = metrics.counter('rescind_rpc_calls_total', 'JSON-RPC calls, those inside a batch one by one.', ofMethod)
+  const errors = metrics.counter(
+    'rescind_rpc_errors_total',
+    'Calls without a result: rpc_error (the node said so), unknown (a time-out, a lost line, a rate limit), not_sent.',
+    [...ofMethod, 'kind'],
+  )
+  const durations = metrics.histogram(
+    'rescind_rpc_call_duration_seconds',
+    'From a call to its answer, the wait for its batch included.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    ofEndpoint,
+  )
+  const up = metrics.gauge(
+    'rescind_endpoint_up',
+    '1 while the last HTTP request to the endpoint was answered and it serves the right chain, else 0.',
+    ofEndpoint,
+  )
+  const ofOne = (name: string, help: string) => metrics.counter(name, help, ofEndpoint)
   const lags = ofOne(
     'rescind_endpoint_lags_total',
     'How often the endpoint told a head that others had left two blocks or more behind.',
   )
-  const wrong = new Gauge({
-    name: 'rescind_endpoint_wrong_chain',
-    help: '1 while the endpoint serves another chain and is not used, 0 once it serves its own again; see /docs/runbook.md#wrong_chain.',
-    labelNames: ofEndpoint,
-    registers,
-  })
+  const wrong = metrics.gauge(
+    'rescind_endpoint_wrong_chain',
+    '1 while the endpoint serves another chain and is not used, 0 once it serves its own again; see /docs/runbook.md#wrong_chain.',
+    ofEndpoint,
+  )
   const strays = ofOne(
     'rescind_endpoint_strays_total',
     'Answers about another block, receipt or transaction than the call named.',
@@ -119,11 +109,11 @@ function register(registry: Registry) {
     'rescind_endpoint_contradictions_total',
     'Spenders of nonces on which the endpoint and others contradicted each other.',
   )
-  return { calls, errors, durations, up, lags, wrong, strays, contradictions, ...registerNetworks(registers) }
+  return { calls, errors, durations, up, lags, wrong, strays, contradictions, ...registerNetworks(metrics) }
 }
 
-function registerNetworks(registers: Registry[]) {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['network'] as const, registers })
+function registerNetworks(metrics: MetricsIn) {
+  const gauge = (name: string, help: string) => metrics.gauge(name, help, ['network'])
   const number = gauge('rescind_head_block_number', 'The newest block.')
   const blockAt = gauge(
     'rescind_head_block_timestamp_seconds',
@@ -142,8 +132,7 @@ function registerNetworks(registers: Registry[]) {
     'rescind_network_block_time_seconds',
     'As measured; average_blocktime_ms where it is not known yet, or blocks come at no steady pace.',
   )
-  const counter = (name: string, help: string) =>
-    new Counter({ name, help, labelNames: ['network'] as const, registers })
+  const counter = (name: string, help: string) => metrics.counter(name, help, ['network'])
   const reorgs = counter('rescind_reorganisations_total', 'How often known blocks were replaced.')
   const lost = counter('rescind_reorganised_blocks_total', 'Known blocks that were replaced.')
   return { differ, silence, number, blockAt, followers, blocktime, reorgs, lost }

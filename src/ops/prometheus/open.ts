@@ -1,10 +1,11 @@
 // The metrics on prom-client: a registry of this service's own, and its text for a scrape.
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'
 import type { ProcessStates } from '../process-states.ts'
 import { countChains } from './chains.ts'
 import { countHttp } from './http.ts'
+import { metricsIn } from './metrics-in.ts'
 import { countProcess } from './process.ts'
 import { countRelayers } from './relayers.ts'
 import { countSigners } from './signers.ts'
@@ -24,22 +25,23 @@ interface Exposed {
 
 export function openPrometheus({ version, clock, states }: Exposed): Metrics & Exposition {
   const registry = new Registry()
+  const metrics = metricsIn(registry)
   collectDefaultMetrics({ register: registry })
-  new Gauge({
-    name: 'rescind_build_info',
-    help: 'Always 1; its labels name the version of the service and of Node.',
-    labelNames: ['version', 'node'],
-    registers: [registry],
-  }).set({ version, node: process.versions.node }, 1)
-  const { networkOf, ...relayers } = countRelayers(registry)
+  metrics
+    .gauge('rescind_build_info', 'Always 1; its labels name the version of the service and of Node.', [
+      'version',
+      'node',
+    ])
+    .set({ version, node: process.versions.node }, 1)
+  const { networkOf, ...relayers } = countRelayers(metrics)
   return {
-    http: countHttp(registry),
-    process: countProcess(registry, states),
-    store: countStore(registry, clock, networkOf),
+    http: countHttp(metrics),
+    process: countProcess(metrics, states),
+    store: countStore(metrics, clock, networkOf),
     relayers,
-    webhooks: countWebhooks(registry),
-    signers: countSigners(registry),
-    chain: countChains(registry, clock),
+    webhooks: countWebhooks(metrics),
+    signers: countSigners(metrics),
+    chain: countChains(metrics, clock),
     expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   }
 }

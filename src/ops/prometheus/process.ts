@@ -1,24 +1,18 @@
 // The conditions of this process, and the lines that its log has lost.
-import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ProcessMetrics } from '../metrics.ts'
 import type { ProcessStates } from '../process-states.ts'
+import type { MetricsIn } from './metrics-in.ts'
 
-export function countProcess(registry: Registry, states: Pick<ProcessStates, 'all' | 'held'>): ProcessMetrics {
-  const registers = [registry]
-  new Gauge({
-    name: 'rescind_process_condition',
-    help: '1 while the condition hinders this process, else 0; see /docs/alerts.md.',
-    labelNames: ['condition'],
-    registers,
-    collect() {
+export function countProcess(metrics: MetricsIn, states: Pick<ProcessStates, 'all' | 'held'>): ProcessMetrics {
+  metrics.collected(
+    'rescind_process_condition',
+    '1 while the condition hinders this process, else 0; see /docs/alerts.md.',
+    ['condition'],
+    (gauge) => {
       const held = new Set(states.held().map(({ condition }) => condition))
-      for (const condition of states.all) this.set({ condition }, held.has(condition) ? 1 : 0)
+      for (const condition of states.all) gauge.set({ condition }, held.has(condition) ? 1 : 0)
     },
-  })
-  const lost = new Counter({
-    name: 'rescind_log_lines_lost_total',
-    help: 'Lines of the log that could not be written.',
-    registers,
-  })
+  )
+  const lost = metrics.counter('rescind_log_lines_lost_total', 'Lines of the log that could not be written.')
   return { lineLost: () => lost.inc() }
 }

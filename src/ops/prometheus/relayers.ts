@@ -1,11 +1,11 @@
 // Each relayer as of its last observation. Values are kept here, and written into gauges only at a scrape.
-import { Counter, Gauge, type Registry } from 'prom-client'
 import type { HeldCondition } from '../../domain/condition.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { RelayerSnapshot } from '../../domain/relayer-observer.ts'
 import type { Status } from '../../domain/transaction.ts'
 import type { FundsSample, RelayerMetrics } from '../metrics.ts'
+import type { MetricsIn } from './metrics-in.ts'
 import type { NetworkOf } from './store.ts'
 
 interface Seen {
@@ -23,9 +23,8 @@ interface Seen {
 /** No observation of the chain ends it. */
 const foreignUse: HeldCondition = 'foreign_use'
 
-export function countRelayers(registry: Registry): RelayerMetrics & { readonly networkOf: NetworkOf } {
+export function countRelayers(metrics: MetricsIn): RelayerMetrics & { readonly networkOf: NetworkOf } {
   const seen = new Map<RelayerId, Seen>()
-  const registers = [registry]
   const entry = (relayer: Relayer): Seen => {
     const found: Seen = seen.get(relayer.id) ?? { relayer, sight: {}, held: new Map() }
     found.relayer = relayer
@@ -37,26 +36,20 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
     for (const condition of found?.held.keys() ?? []) if (condition !== foreignUse) found?.held.set(condition, false)
     for (const condition of conditions) found?.held.set(condition, true)
   }
-  const over = gaugesOver(seen, registers)
+  const over = gaugesOver(seen, metrics)
   gauges(over)
   fundsGauges(over)
-  const failures = new Counter({
-    name: 'rescind_relayer_step_failures_total',
-    help: 'Steps that failed unexpectedly; the relayer is acquired anew, as after a crash; see /docs/runbook.md#step_failing.',
-    labelNames: ['relayer'],
-    registers,
-  })
-  const foreign = new Counter({
-    name: 'rescind_relayer_foreign_nonces_total',
-    help: 'Nonces that foreign transactions spent, as looks of this process found them; see /docs/runbook.md#foreign_use.',
-    labelNames: ['relayer'],
-    registers,
-  })
-  const owned = new Gauge({
-    name: 'rescind_relayers_owned',
-    help: 'Relayers that this process advances.',
-    registers,
-  })
+  const failures = metrics.counter(
+    'rescind_relayer_step_failures_total',
+    'Steps that failed unexpectedly; the relayer is acquired anew, as after a crash; see /docs/runbook.md#step_failing.',
+    ['relayer'],
+  )
+  const foreign = metrics.counter(
+    'rescind_relayer_foreign_nonces_total',
+    'Nonces that foreign transactions spent, as looks of this process found them; see /docs/runbook.md#foreign_use.',
+    ['relayer'],
+  )
+  const owned = metrics.gauge('rescind_relayers_owned', 'Relayers that this process advances.')
   return {
     owned: (count) => owned.set(count),
     networkOf: (id) => seen.get(id)?.relayer.network ?? 'unknown',
@@ -105,7 +98,7 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
 /** Gauges that take their values from the relayers at a scrape. */
 type Gauges = ReturnType<typeof gaugesOver>
 
-function gaugesOver(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]) {
+function gaugesOver(seen: ReadonlyMap<RelayerId, Seen>, metrics: MetricsIn) {
   return { figure, read }
 
   function figure(name: string, help: string, of: (each: Seen) => number | undefined): void {
@@ -121,15 +114,8 @@ function gaugesOver(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]) {
     labelNames: readonly L[],
     record: (set: (labels: Partial<Record<L, string | number>>, value: number) => void, each: Seen) => void,
   ): void {
-    const gauge = new Gauge({
-      name,
-      help,
-      labelNames: [...labelNames],
-      registers,
-      collect() {
-        gauge.reset()
-        for (const each of seen.values()) record((labels, value) => gauge.set(labels, value), each)
-      },
+    metrics.collected(name, help, labelNames, (gauge) => {
+      for (const each of seen.values()) record((labels, value) => gauge.set(labels, value), each)
     })
   }
 }

@@ -1,76 +1,66 @@
 // Counts commits and changes of transactions, once they are durable.
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../clock.ts'
 import type { StoreMetrics } from '../metrics.ts'
+import type { MetricsIn } from './metrics-in.ts'
 
 /** A relayer's network, for histograms: one for each relayer would be too many series. */
 export type NetworkOf = (relayer: RelayerId) => string
 
 const chainBuckets = [0.05, 0.25, 1, 2.5, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400]
 
-export function countStore(registry: Registry, clock: Clock, networkOf: NetworkOf): StoreMetrics {
-  const registers = [registry]
-  const commits = new Histogram({
-    name: 'rescind_store_commit_duration_seconds',
-    help: 'From the start of a unit of work until it is durable, including the wait for other units of its commit.',
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-    registers,
-  })
-  const units = new Counter({
-    name: 'rescind_store_units_total',
-    help: 'Units of work by how they ended: durable, refused (by a rule, such as for an unknown id), failed (the database).',
-    labelNames: ['end'],
-    registers,
-  })
+export function countStore(metrics: MetricsIn, clock: Clock, networkOf: NetworkOf): StoreMetrics {
+  const commits = metrics.histogram(
+    'rescind_store_commit_duration_seconds',
+    'From the start of a unit of work until it is durable, including the wait for other units of its commit.',
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+  )
+  const units = metrics.counter(
+    'rescind_store_units_total',
+    'Units of work by how they ended: durable, refused (by a rule, such as for an unknown id), failed (the database).',
+    ['end'],
+  )
   const ends = { durable: units.labels('durable'), refused: units.labels('refused'), failed: units.labels('failed') }
   for (const end of Object.values(ends)) end.inc(0)
-  const accepted = new Counter({
-    name: 'rescind_transactions_accepted_total',
-    help: 'Transactions stored.',
-    labelNames: ['relayer'],
-    registers,
-  })
-  const reached = new Histogram({
-    name: 'rescind_transaction_status_duration_seconds',
-    help: 'From the creation of a transaction until it had the status, first or again.',
-    labelNames: ['network', 'status'],
-    buckets: chainBuckets,
-    registers,
-  })
-  const attempts = new Counter({
-    name: 'rescind_attempts_total',
-    help: 'Attempts signed: execute (the payload, also at a higher price), replace (a later payload), cancel (a no-op).',
-    labelNames: ['relayer', 'kind'],
-    registers,
-  })
-  const paid = new Counter({
-    name: 'rescind_fees_paid_wei_total',
-    help: 'The fees of final transactions, no-ops and L1 fees of rollups included, without fees that no node reported.',
-    labelNames: ['relayer'],
-    registers,
-  })
-  const verdicts = new Counter({
-    name: 'rescind_cancellations_total',
-    help: 'Final verdicts: dropped, won, lost, external; by origin: request, expiry, refusal (by a node).',
-    labelNames: ['relayer', 'verdict', 'origin'],
-    registers,
-  })
-  const costs = new Counter({
-    name: 'rescind_cancellation_cost_wei_total',
-    help: 'The fees of the no-ops of won races, L1 fees of rollups included, without fees that no node reported.',
-    labelNames: ['relayer'],
-    registers,
-  })
-  const took = new Histogram({
-    name: 'rescind_cancellation_duration_seconds',
-    help: 'From the request of a cancellation to its final verdict; those that ended at once by a bulk cancellation are not in it.',
-    labelNames: ['network', 'verdict'],
-    buckets: chainBuckets,
-    registers,
-  })
+  const accepted = metrics.counter('rescind_transactions_accepted_total', 'Transactions stored.', ['relayer'])
+  const reached = metrics.histogram(
+    'rescind_transaction_status_duration_seconds',
+    'From the creation of a transaction until it had the status, first or again.',
+    chainBuckets,
+    ['network', 'status'],
+  )
+  const attempts = metrics.counter(
+    'rescind_attempts_total',
+    'Attempts signed: execute (the payload, also at a higher price), replace (a later payload), cancel (a no-op).',
+    ['relayer', 'kind'],
+  )
+  const paid = metrics.counter(
+    'rescind_fees_paid_wei_total',
+    'The fees of final transactions, no-ops and L1 fees of rollups included, without fees that no node reported.',
+    ['relayer'],
+  )
+  const verdicts = metrics.counter(
+    'rescind_cancellations_total',
+    'Final verdicts: dropped, won, lost, external; by origin: request, expiry, refusal (by a node).',
+    ['relayer', 'verdict', 'origin'],
+  )
+  const costs = metrics.counter(
+    'rescind_cancellation_cost_wei_total',
+    'The fees of the no-ops of won races, L1 fees of rollups included, without fees that no node reported.',
+    ['relayer'],
+  )
+  const took = metrics.histogram(
+    'rescind_cancellation_duration_seconds',
+    'From the request of a cancellation to its final verdict; those that ended at once by a bulk cancellation are not in it.',
+    chainBuckets,
+    ['network', 'verdict'],
+  )
+  const log = metrics.gauge(
+    'rescind_sqlite_log_bytes',
+    'The size of the write-ahead log beside the SQLite file (-wal); 0 on PostgreSQL.',
+  )
   return {
-    ...sizes(registry),
+    logBytes: (bytes) => log.set(bytes),
     committing() {
       const begun = clock.elapsed()
       return (end) => {
@@ -90,16 +80,6 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
     },
     dropped: (relayer, count) => verdicts.inc({ relayer, verdict: 'dropped', origin: 'request' }, count),
   }
-}
-
-function sizes(registry: Registry): Pick<StoreMetrics, 'logBytes'> {
-  const registers = [registry]
-  const log = new Gauge({
-    name: 'rescind_sqlite_log_bytes',
-    help: 'The size of the write-ahead log beside the SQLite file (-wal); 0 on PostgreSQL.',
-    registers,
-  })
-  return { logBytes: (bytes) => log.set(bytes) }
 }
 
 /** A clock that was set back would make it negative. */

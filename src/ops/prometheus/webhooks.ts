@@ -1,28 +1,25 @@
 // Counts requests to webhooks, waiting events and dead letters.
-import { Counter, Gauge, type Registry } from 'prom-client'
 import type { QueueCount } from '../../domain/delivery.ts'
 import type { WebhookMetrics } from '../metrics.ts'
+import type { MetricsIn } from './metrics-in.ts'
 
-export function countWebhooks(registry: Registry): WebhookMetrics {
+export function countWebhooks(metrics: MetricsIn): WebhookMetrics {
   let counts: readonly QueueCount[] = []
-  const tries = new Counter({
-    name: 'rescind_webhook_tries_total',
-    help: 'Requests to a notification by their result: delivered, failed (tried again), dead (given up).',
-    labelNames: ['notification', 'result'],
-    registers: [registry],
-  })
-  const overdue = new Counter({
-    name: 'rescind_webhook_overdue_total',
-    help: 'Events of a notification that were given up while they waited, because their day was over.',
-    labelNames: ['notification'],
-    registers: [registry],
-  })
-  const dropped = new Counter({
-    name: 'rescind_webhook_dropped_total',
-    help: 'Dead letters of a notification that were deleted early, because it had more than are kept.',
-    labelNames: ['notification'],
-    registers: [registry],
-  })
+  const tries = metrics.counter(
+    'rescind_webhook_tries_total',
+    'Requests to a notification by their result: delivered, failed (tried again), dead (given up).',
+    ['notification', 'result'],
+  )
+  const overdue = metrics.counter(
+    'rescind_webhook_overdue_total',
+    'Events of a notification that were given up while they waited, because their day was over.',
+    ['notification'],
+  )
+  const dropped = metrics.counter(
+    'rescind_webhook_dropped_total',
+    'Dead letters of a notification that were deleted early, because it had more than are kept.',
+    ['notification'],
+  )
   gauge('rescind_webhook_waiting', 'Events that wait to be delivered.', ({ waiting }) => waiting)
   gauge(
     'rescind_webhook_oldest_timestamp_seconds',
@@ -46,18 +43,11 @@ export function countWebhooks(registry: Registry): WebhookMetrics {
   }
 
   function gauge(name: string, help: string, of: (count: QueueCount) => number | undefined): void {
-    const shown = new Gauge({
-      name,
-      help,
-      labelNames: ['notification'],
-      registers: [registry],
-      collect() {
-        shown.reset()
-        for (const count of counts) {
-          const value = of(count)
-          if (value !== undefined) shown.set({ notification: count.notificationId }, value)
-        }
-      },
+    metrics.collected(name, help, ['notification'], (shown) => {
+      for (const count of counts) {
+        const value = of(count)
+        if (value !== undefined) shown.set({ notification: count.notificationId }, value)
+      }
     })
   }
 }
