@@ -3,10 +3,10 @@ import type { RelayerView } from '../../client/account-types.ts'
 import type { CancellationPreviewView, TransactionView } from '../../client/transaction-types.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
-import { pathOf, request } from '../state/request.ts'
+import { pathOf } from '../state/request.ts'
 import { Cost } from './cost.tsx'
 import { Dialog } from './dialog.tsx'
-import { ApiCall, Copy, Shown } from './pieces.tsx'
+import { Copy, Shown } from './pieces.tsx'
 
 export function CancelDialog({
   transaction,
@@ -24,9 +24,7 @@ export function CancelDialog({
     <Dialog
       title="Cancel this transaction?"
       confirm="Cancel the transaction"
-      act={async () => {
-        await request(path, { method: 'DELETE' })
-      }}
+      call={{ path, method: 'DELETE' }}
       close={close}
     >
       <p>
@@ -37,7 +35,6 @@ export function CancelDialog({
       <Shown loaded={preview} what="the cost">
         {(data) => <Cost preview={data} relayer={relayer} symbol={symbol} />}
       </Shown>
-      <ApiCall method="DELETE" path={path} />
     </Dialog>
   )
 }

@@ -6,7 +6,7 @@ import { boundBy, bulksPath, useMakeBulk, usePreview } from '../state/bulk.ts'
 import { plural } from '../state/format.ts'
 import { boundWords, Previewed } from './bulk-preview.tsx'
 import { Dialog } from './dialog.tsx'
-import { ApiCall, TextField } from './pieces.tsx'
+import { TextField } from './pieces.tsx'
 
 export function CancelSelected({
   relayer,
@@ -29,14 +29,14 @@ export function CancelSelected({
     <Dialog
       title={`Cancel ${plural(ids.length, 'transaction')} of ${relayer}?`}
       confirm={`Cancel ${plural(preview?.counts.matches ?? ids.length, 'transaction')}`}
-      act={() => make(bounded)}
+      call={{ method: 'POST', path: bulksPath, body: bounded }}
+      send={() => make(bounded)}
       close={close}
       isReady={preview !== undefined && preview.counts.matches > 0}
     >
       <p>One cancellation takes them all, in one commit. Its page shows the verdicts and the cost.</p>
       <Previewed previewing={previewing}>{boundWords}</Previewed>
       <TextField label="Reason (optional)" text={reason} maxLength={1000} />
-      <ApiCall method="POST" path={bulksPath} body={bounded} />
     </Dialog>
   )
 }

@@ -9,7 +9,7 @@ import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
 import { Ether } from './exact.tsx'
-import { Age, ApiCall, assign, Runbook, TextField } from './pieces.tsx'
+import { Age, assign, Runbook, TextField } from './pieces.tsx'
 import { CapHelp } from './price.tsx'
 
 type Held = OverviewView['conditions'][number]
@@ -134,9 +134,7 @@ function Acknowledge({ relayer, held, close }: { relayer: string; held: Held; cl
       title={`Acknowledge: ${conditionTitles[held.condition]}`}
       confirm="Acknowledge"
       isHarmless
-      act={async () => {
-        await request(path, { method: 'PUT', body })
-      }}
+      call={{ path, method: 'PUT', body }}
       close={close}
     >
       <p>
@@ -145,7 +143,6 @@ function Acknowledge({ relayer, held, close }: { relayer: string; held: Held; cl
           : 'It is shown beside the condition until the condition is over. Metrics and alerts go on.'}
       </p>
       <TextField label="Note for others (optional)" text={note} maxLength={1000} />
-      <ApiCall method="PUT" path={path} body={body} />
     </Dialog>
   )
 }

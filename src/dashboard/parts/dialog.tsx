@@ -1,13 +1,15 @@
-// A question before something changes: the browser's own dialog, which keeps the focus and closes with Escape.
+// A question before a request that changes something, which it shows: the browser's own dialog, which keeps the focus and closes with Escape.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useAct } from '../state/act.ts'
-import { Alert } from './pieces.tsx'
+import { request } from '../state/request.ts'
+import { Alert, ApiCall, type Call } from './pieces.tsx'
 
 export function Dialog({
   title,
   confirm,
-  act,
+  call,
+  send = () => request(call.path, call),
   close,
   children,
   isReady = true,
@@ -16,7 +18,9 @@ export function Dialog({
   title: string
   /** The words of the button that does it. */
   confirm: string
-  act: () => Promise<void>
+  call: Call
+  /** Sends the call where more than its success matters. */
+  send?: () => Promise<unknown>
   close: () => void
   children: ComponentChildren
   isReady?: boolean
@@ -29,13 +33,16 @@ export function Dialog({
 
   const confirmed = () =>
     run(async () => {
-      await act()
+      await send()
       close()
     })
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="dialog-title" onClose={close}>
       <h2 id="dialog-title">{title}</h2>
-      <div class="body">{children}</div>
+      <div class="body">
+        {children}
+        <ApiCall {...call} />
+      </div>
       <Alert>{failure.value}</Alert>
       <div class="actions">
         <button type="button" onClick={() => dialog.current?.close()}>

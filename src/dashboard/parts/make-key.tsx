@@ -5,7 +5,7 @@ import { now } from '../state/clock.ts'
 import { request } from '../state/request.ts'
 import type { KeyScope } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
-import { ApiCall, assign, CheckBox, Copy, TextField, toggled } from './pieces.tsx'
+import { assign, CheckBox, Copy, TextField, toggled } from './pieces.tsx'
 import { RelayerPicker } from './relayer-picker.tsx'
 
 /** What each scope lets a program do. */
@@ -38,15 +38,15 @@ export function MakeKey({ made, close }: { made: (key: NewApiKeyView) => void; c
     ...(only.value.length > 0 && { relayers: only.value }),
     ...(days.value !== '' && { expires_at: new Date(begun.value + Number(days.value) * dayMs).toISOString() }),
   }
+  const call = { method: 'POST', path: '/v1/api-keys', body } as const
   return (
     <Dialog
       title="Make an API key"
       confirm="Make the key"
       isHarmless={!chosen.value.includes('admin')}
       isReady={name.value.trim() !== '' && chosen.value.length > 0}
-      act={async () => {
-        made((await request<NewApiKeyView>('/v1/api-keys', { method: 'POST', body })).data)
-      }}
+      call={call}
+      send={async () => made((await request<NewApiKeyView>(call.path, call)).data)}
       close={close}
     >
       <TextField label="Name" text={name} maxLength={100} />
@@ -73,7 +73,6 @@ export function MakeKey({ made, close }: { made: (key: NewApiKeyView) => void; c
           ))}
         </select>
       </label>
-      <ApiCall method="POST" path="/v1/api-keys" body={body} />
     </Dialog>
   )
 }

@@ -4,10 +4,10 @@ import type { RelayerView } from '../../client/account-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
-import { pathOf, request } from '../state/request.ts'
+import { pathOf } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
-import { Age, ApiCall, assign, Badge, TextField } from './pieces.tsx'
+import { Age, assign, Badge, TextField } from './pieces.tsx'
 
 type Pause = OverviewView['network_pause']
 
@@ -99,9 +99,7 @@ function PauseDialog({ network, close }: { network: ShownNetwork; close: () => v
       confirm={pause ? 'Resume the network' : 'Pause the network'}
       isHarmless={pause !== undefined}
       isReady={answer !== undefined}
-      act={async () => {
-        await request(path, { method, body })
-      }}
+      call={{ path, method, body }}
       close={close}
     >
       {answer === undefined ? (
@@ -112,7 +110,6 @@ function PauseDialog({ network, close }: { network: ShownNetwork; close: () => v
         <Pausing its={its} isAll={answer.total <= answer.data.length} />
       )}
       {!pause && <TextField label="Note for others (optional)" text={note} maxLength={1000} />}
-      <ApiCall method={method} path={path} body={body} />
     </Dialog>
   )
 }

@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { plural } from '../state/format.ts'
-import { pathOf, request } from '../state/request.ts'
+import { pathOf } from '../state/request.ts'
 import { Dialog } from './dialog.tsx'
-import { ApiCall, assign } from './pieces.tsx'
+import { assign } from './pieces.tsx'
 
 export function PauseButton({ relayer, reload }: { relayer: OverviewView; reload: () => void }) {
   const isOpen = useSignal(false)
@@ -35,9 +35,7 @@ function PauseDialog({ relayer, close }: { relayer: OverviewView; close: () => v
       title={`${relayer.paused ? 'Resume' : 'Pause'} ${relayer.id}?`}
       confirm={relayer.paused ? 'Resume the relayer' : 'Pause the relayer'}
       isHarmless={relayer.paused}
-      act={async () => {
-        await request(path, { method: 'PATCH', body })
-      }}
+      call={{ path, method: 'PATCH', body }}
       close={close}
     >
       {relayer.paused ? (
@@ -52,7 +50,6 @@ function PauseDialog({ relayer, close }: { relayer: OverviewView; close: () => v
           {plural(inFlight, 'transaction')} in flight and all cancellations go on.
         </p>
       )}
-      <ApiCall method="PATCH" path={path} body={body} />
     </Dialog>
   )
 }

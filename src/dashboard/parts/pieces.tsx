@@ -25,16 +25,14 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
   )
 }
 
+export interface Call {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly body?: object | undefined
+}
+
 /** The request that a dialog sends, to copy into a script. */
-export function ApiCall({
-  method,
-  path,
-  body,
-}: {
-  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
-  body?: object | undefined
-}) {
+export function ApiCall({ method, path, body }: Call) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
     <p class="note call-sent" tabIndex={0}>

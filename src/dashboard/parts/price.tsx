@@ -3,11 +3,11 @@ import { useSignal } from '@preact/signals'
 import type { CapName, ShownPrice } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
 import { grouped, weiOfGwei } from '../state/format.ts'
-import { pathOf, request } from '../state/request.ts'
+import { pathOf } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
 import { Gwei } from './exact.tsx'
-import { Age, ApiCall, assign, TextField } from './pieces.tsx'
+import { Age, assign, TextField } from './pieces.tsx'
 
 /** A younger reading is as good as now. */
 const freshMs = 60_000
@@ -104,15 +104,16 @@ function RaiseCap({
 }) {
   const amount = useSignal(suggested(price))
   const wei = weiOfGwei(amount.value)
-  const path = pathOf`/v1/relayers/${relayer}`
   return (
     <Dialog
       title={`Raise ${name} of ${relayer}`}
       confirm="Set the cap"
       isHarmless
       isReady={wei !== undefined && wei > 0n}
-      act={async () => {
-        await request(path, { method: 'PATCH', body: { policies: { [name]: String(wei) } } })
+      call={{
+        path: pathOf`/v1/relayers/${relayer}`,
+        method: 'PATCH',
+        body: { policies: { [name]: String(wei ?? '…') } },
       }}
       close={close}
     >
@@ -126,7 +127,6 @@ function RaiseCap({
         </p>
       )}
       <TextField label="Cap in gwei" text={amount} inputMode="decimal" autofocus />
-      <ApiCall method="PATCH" path={path} body={{ policies: { [name]: String(wei ?? '…') } }} />
     </Dialog>
   )
 }

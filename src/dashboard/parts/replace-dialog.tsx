@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals'
 import type { SendInput, TransactionView } from '../../client/transaction-types.ts'
 import { etherText, weiOfEther } from '../state/format.ts'
-import { pathOf, request } from '../state/request.ts'
+import { pathOf } from '../state/request.ts'
 import { Dialog } from './dialog.tsx'
-import { ApiCall, assign, TextField } from './pieces.tsx'
+import { assign, TextField } from './pieces.tsx'
 
 interface Replacing {
   readonly transaction: TransactionView
@@ -34,16 +34,13 @@ export function SpeedUpDialog({ transaction, close }: Replacing) {
       title="Speed this transaction up?"
       confirm="Speed it up"
       isHarmless
-      act={async () => {
-        await request(path, { method: 'PUT', body })
-      }}
+      call={{ path, method: 'PUT', body }}
       close={close}
     >
       <p>
         The same payload is signed again for its nonce, at the market’s highest price. Caps of the relayer hold. A price
         and a <code>valid_until</code> of its own no longer count.
       </p>
-      <ApiCall method="PUT" path={path} body={body} />
     </Dialog>
   )
 }
@@ -71,9 +68,7 @@ export function ReplaceDialog({ transaction, close }: Replacing) {
       title="Replace this transaction?"
       confirm="Replace the transaction"
       isReady={wei !== undefined}
-      act={async () => {
-        await request(path, { method: 'PUT', body })
-      }}
+      call={{ path, method: 'PUT', body }}
       close={close}
     >
       <p>
@@ -98,7 +93,6 @@ export function ReplaceDialog({ transaction, close }: Replacing) {
           ))}
         </select>
       </label>
-      <ApiCall method="PUT" path={path} body={body} />
     </Dialog>
   )
 }

@@ -4,12 +4,12 @@ import type { ApiKeyView, NewApiKeyView } from '../../client/account-types.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Time } from '../parts/exact.tsx'
 import { MakeKey, NewKey } from '../parts/make-key.tsx'
-import { Age, ApiCall, assign, Badge, Copy, Empty, Heading, Pages, RelayerIds, Shown } from '../parts/pieces.tsx'
+import { Age, assign, Badge, Copy, Empty, Heading, Pages, RelayerIds, Shown } from '../parts/pieces.tsx'
 import { Table } from '../parts/table.tsx'
 import { now } from '../state/clock.ts'
 import { plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
-import { pathOf, request } from '../state/request.ts'
+import { pathOf } from '../state/request.ts'
 
 const perPage = 50
 
@@ -74,16 +74,13 @@ function Revoke({ apiKey, close }: { apiKey: ApiKeyView; close: () => void }) {
     <Dialog
       title={`Revoke ${apiKey.name}?`}
       confirm="Revoke the key"
-      act={async () => {
-        await request(pathOf`/v1/api-keys/${apiKey.id}`, { method: 'DELETE' })
-      }}
+      call={{ path: pathOf`/v1/api-keys/${apiKey.id}`, method: 'DELETE' }}
       close={close}
     >
       <p>
         Programs with the key <code>{apiKey.hint}…</code> are refused from now on, and its sessions end. A revoked key
         can’t be brought back.
       </p>
-      <ApiCall method="DELETE" path={pathOf`/v1/api-keys/${apiKey.id}`} />
     </Dialog>
   )
 }

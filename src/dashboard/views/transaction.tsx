@@ -9,18 +9,7 @@ import { CancelDialog } from '../parts/cancel-dialog.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Ether } from '../parts/exact.tsx'
 import { Payload } from '../parts/payload.tsx'
-import {
-  Alert,
-  ApiCall,
-  assign,
-  Badge,
-  Copy,
-  Explore,
-  Heading,
-  Runbook,
-  Shown,
-  TransactionBadge,
-} from '../parts/pieces.tsx'
+import { Alert, assign, Badge, Copy, Explore, Heading, Runbook, Shown, TransactionBadge } from '../parts/pieces.tsx'
 import { CapHelp } from '../parts/price.tsx'
 import { ReplaceDialog, SpeedUpDialog } from '../parts/replace-dialog.tsx'
 import { Timeline } from '../parts/timeline.tsx'
@@ -275,9 +264,8 @@ function ReleaseDialog({ transaction, close }: { transaction: ShownTransaction; 
       confirm="Release it"
       isHarmless
       isReady={hold !== undefined}
-      act={async () => {
-        await request(path, { method: 'POST', body: { payload_digest: hold?.payload_digest } })
-      }}
+      call={{ method: 'POST', path }}
+      send={() => request(path, { method: 'POST', body: { payload_digest: hold?.payload_digest } })}
       close={close}
     >
       <p>
@@ -290,7 +278,6 @@ function ReleaseDialog({ transaction, close }: { transaction: ShownTransaction; 
           {failure.code === 'HOLD_NOT_FOUND' ? 'It is no longer on hold: nothing is left to release.' : failure.message}
         </Alert>
       )}
-      <ApiCall method="POST" path={path} />
     </Dialog>
   )
 }
