@@ -3,34 +3,26 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiKeyId, BulkId, RelayerId, TransactionId } from '../../domain/ids.ts'
 import { idempotencyKeyCharsMax, nameCharsMax, noteCharsMax } from '../limits.ts'
+import { some, such } from '../response/forms.ts'
 
-const relayerId = Type.Unsafe<RelayerId>(Type.String({ description: 'the id of a relayer', examples: ['local'] }))
+const relayerId = Type.Unsafe<RelayerId>(such('local', 'the id of a relayer'))
 
 export const relayerParameters = Type.Object({ relayer_id: relayerId })
 
 export const transactionParameters = Type.Object({
   relayer_id: relayerId,
-  transaction_id: Type.Unsafe<TransactionId>(
-    Type.String({ description: 'the id of a transaction', examples: ['019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84'] }),
-  ),
+  transaction_id: Type.Unsafe<TransactionId>(such(some.transactionId, 'the id of a transaction')),
 })
 
 export const bulkParameters = Type.Object({
-  bulk_cancellation_id: Type.Unsafe<BulkId>(
-    Type.String({
-      description: 'the id of a bulk cancellation',
-      examples: ['019aa5c2-a4c1-7d52-8f3e-0b9d2c6e4a17'],
-    }),
-  ),
+  bulk_cancellation_id: Type.Unsafe<BulkId>(such(some.bulkId, 'the id of a bulk cancellation')),
 })
 
 export const apiKeyParameters = Type.Object({
-  api_key_id: Type.Unsafe<ApiKeyId>(
-    Type.String({ description: 'the id of an API key', examples: ['019aa5c2-91b0-7e0f-8d11-f0a4c3b7e625'] }),
-  ),
+  api_key_id: Type.Unsafe<ApiKeyId>(such(some.apiKeyId, 'the id of an API key')),
 })
 
-const shownId = Type.String({ description: 'the id of a notification', examples: ['alerts'] })
+const shownId = such('alerts', 'the id of a notification')
 
 export const deadLettersParameters = Type.Object({ notification_id: shownId })
 
@@ -38,8 +30,8 @@ export const deadLetterParameters = Type.Object({
   notification_id: shownId,
   event_id: Type.String({
     pattern: '^[0-9]{1,15}(-[0-9]{1,15})?$',
-    description: 'the id of an event, such as "1042-1767323045678"',
-    examples: ['1042-1767323045678'],
+    description: `the id of an event, such as "${some.eventId}"`,
+    examples: [some.eventId],
   }),
 })
 
@@ -53,16 +45,12 @@ export const nonceParameters = Type.Object({
   }),
 })
 
-export const signerParameters = Type.Object({
-  signer_id: Type.String({ description: 'the id of a signer', examples: ['dev'] }),
-})
+export const signerParameters = Type.Object({ signer_id: such('dev', 'the id of a signer') })
 
-export const notificationParameters = Type.Object({
-  notification_id: Type.String({ description: 'the id of a notification', examples: ['hook'] }),
-})
+export const notificationParameters = Type.Object({ notification_id: such('hook', 'the id of a notification') })
 
 export const networkParameters = Type.Object({
-  network_id: Type.String({ description: 'the id of a network, such as evm:sepolia', examples: ['evm:localhost'] }),
+  network_id: such('evm:localhost', 'the id of a network, such as evm:sepolia'),
 })
 
 /** The parameters of the path as they arrived, even if no operation has validated them. */

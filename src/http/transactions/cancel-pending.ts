@@ -7,30 +7,25 @@ import { type Auditor, requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { some, such } from '../response/forms.ts'
+import { closed, some, such } from '../response/forms.ts'
 import { withLongList } from '../response/sliced-list.ts'
 import { explainBulk } from './explain-cancellation.ts'
 
 const listed = 'queued_for_cancellation_transaction_ids'
 
-const resultSchema = Type.Object(
-  {
-    queued_for_cancellation_transaction_ids: Type.Array(such(some.transactionId)),
-    failed_to_queue_transaction_ids: Type.Array(such(some.transactionId)),
-    total_processed: Type.Integer({ minimum: 0 }),
-  },
-  {
-    title: 'BulkCancellation',
-    additionalProperties: false,
-    examples: [
-      {
-        queued_for_cancellation_transaction_ids: [some.transactionId],
-        failed_to_queue_transaction_ids: [],
-        total_processed: 1,
-      },
-    ],
-  },
-)
+const resultSchema = closed('BulkCancellation', {
+  examples: [
+    {
+      queued_for_cancellation_transaction_ids: [some.transactionId],
+      failed_to_queue_transaction_ids: [],
+      total_processed: 1,
+    },
+  ],
+})({
+  queued_for_cancellation_transaction_ids: Type.Array(such(some.transactionId)),
+  failed_to_queue_transaction_ids: Type.Array(such(some.transactionId)),
+  total_processed: Type.Integer({ minimum: 0 }),
+})
 
 export function cancelPending(commands: CommandContext, auditor: Auditor, { policyOf }: Pick<PoolContext, 'policyOf'>) {
   return operation({

@@ -1,4 +1,5 @@
 // The body of a send: its schema, and its conversion to the domain's request.
+
 import { type Static, Type } from 'typebox'
 import { durationFrom30sPattern, parseDuration } from '../../domain/duration.ts'
 import { RescindError } from '../../domain/errors.ts'
@@ -12,6 +13,7 @@ import { addressSchema, parseAddress, parseTime } from '../request/parse-values.
 import { propertiesOf, unknownMember } from '../request/refuse-excess.ts'
 import { forms, stated } from '../request/stated.ts'
 import { invalid, shownValue } from '../request/validate.ts'
+import { closed } from '../response/forms.ts'
 import { accessListSchema, parseAccessList } from './access-list.ts'
 import { believedSender, ignoredIn, ignoredMembers, type LogIgnored } from './ignored-members.ts'
 import { labelProperties, parseLabels } from './labels.ts'
@@ -166,19 +168,13 @@ const holds = [
 
 const rules = stated({ allOf: [{ oneOf: pricings }, { anyOf: targets }, { anyOf: holds }] })
 
-export const sendSchema = Type.Object(
-  { ...payloadProperties, ...labelProperties },
-  { title: 'SendRequest', additionalProperties: false, description, ...rules, examples },
-)
+export const sendSchema = closed('SendRequest', { description, ...rules, examples })({
+  ...payloadProperties,
+  ...labelProperties,
+})
 
 /** A transaction keeps its names: the body of a PUT has none. */
-export const replaceSchema = Type.Object(payloadProperties, {
-  title: 'ReplaceRequest',
-  additionalProperties: false,
-  description,
-  ...rules,
-  examples,
-})
+export const replaceSchema = closed('ReplaceRequest', { description, ...rules, examples })(payloadProperties)
 
 export interface SendHandling {
   /** Whether members without effect are refused. */

@@ -1,4 +1,5 @@
 // Submits many transactions, all or none (POST).
+
 import { Type } from 'typebox'
 import type { CommandContext } from '../../commands/context.ts'
 import { submitBatch as submitAll } from '../../commands/transactions/submit-batch.ts'
@@ -10,32 +11,28 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters, sendHeaders } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
+import { closed } from '../response/forms.ts'
 import { explainIgnored } from './ignored-members.ts'
 import { parseSend, type SendBody, type SendHandling, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 import { claimOf, submitRefusals } from './submit.ts'
 
-const bodySchema = Type.Object(
-  {
-    transactions: Type.Array(sendSchema, {
-      minItems: 1,
-      maxItems: batchItemsMax,
-      description: `a list of 1 to ${batchItemsMax} transactions, each as in a single send`,
-    }),
-  },
-  {
-    title: 'BatchRequest',
-    additionalProperties: false,
-    examples: [
-      {
-        transactions: [
-          { to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: '1', speed: 'fast' },
-          { to: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC', value: '2', gas_limit: 21_000 },
-        ],
-      },
-    ],
-  },
-)
+const bodySchema = closed('BatchRequest', {
+  examples: [
+    {
+      transactions: [
+        { to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: '1', speed: 'fast' },
+        { to: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC', value: '2', gas_limit: 21_000 },
+      ],
+    },
+  ],
+})({
+  transactions: Type.Array(sendSchema, {
+    minItems: 1,
+    maxItems: batchItemsMax,
+    description: `a list of 1 to ${batchItemsMax} transactions, each as in a single send`,
+  }),
+})
 
 export function submitBatch(commands: CommandContext, { isStrict, logIgnored }: SendHandling) {
   return operation({
