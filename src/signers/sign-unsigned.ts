@@ -1,11 +1,21 @@
 // Signs a transaction, encoded by viem: legacy with EIP-155 replay protection, EIP-2930 or EIP-1559.
+import { createKeccak } from 'hash-wasm'
 import type { TransactionSerializable } from 'viem'
 import { serializeTransaction } from 'viem/utils'
-import { type Hex, lowerHex } from '../domain/ids.ts'
+import { type Hash, type Hex, lowerHex } from '../domain/ids.ts'
 import { appendSignature } from './append-signature.ts'
 import type { Curve, CurveSignature } from './curve.ts'
-import { keccak256 } from './keccak.ts'
 import type { SignedTransaction, UnsignedTransaction } from './signer.ts'
+
+/** In WebAssembly: every attempt needs two hashes, and viem's JavaScript takes eight times as long for each. */
+const hasher = await createKeccak(256)
+
+function keccak256(bytes: Hex): Hash {
+  return `0x${hasher
+    .init()
+    .update(Buffer.from(bytes.slice(2), 'hex'))
+    .digest()}`
+}
 
 /** `key` is 32 bytes. */
 export async function signUnsigned(
