@@ -10,7 +10,7 @@ import {
   networkNodesStateOf,
   networkNodesStates,
 } from '../../domain/node-report.ts'
-import type { EndpointSettings, NetworkSettings } from '../../domain/settings.ts'
+import type { EndpointSettings } from '../../domain/settings.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { hostOf } from '../../ops/rpc-hosts.ts'
 import type { Registry } from '../../registry/registry.ts'
@@ -95,7 +95,9 @@ function listed(
   registry: Pick<Registry, 'networks' | 'endpointsOf'>,
   reports: readonly NodeReport[],
 ): readonly Listed[] {
-  const configured = registry.networks().map(ofNetwork)
+  const configured: readonly Listed[] = registry
+    .networks()
+    .map(({ name, chainId, rpcUrls }) => ({ network: name, chainId, endpoints: rpcUrls }))
   const byKey = new Map(configured.map((each) => [keyOf(each), each]))
   for (const { network, chainId, relayer } of reports.flatMap(({ networks }) => networks)) {
     const of = { network, ...(relayer !== undefined && { relayer }) }
@@ -103,10 +105,6 @@ function listed(
     if (!byKey.has(keyOf(of))) byKey.set(keyOf(of), { ...of, chainId, endpoints })
   }
   return [...byKey.values()]
-}
-
-function ofNetwork({ name, chainId, rpcUrls }: NetworkSettings): Listed {
-  return { network: name, chainId, endpoints: rpcUrls }
 }
 
 function keyOf({ network, relayer }: Pick<Listed, 'network' | 'relayer'>): string {

@@ -13,7 +13,8 @@ import {
   nodeStates,
 } from '../../domain/node-report.ts'
 import { closed, count, such, time } from '../response/forms.ts'
-import { presentTime, runbookSchema } from '../response/present-values.ts'
+import { nameInApi, presentTime, runbookSchema } from '../response/present-values.ts'
+import { presentRule } from './profile.ts'
 
 const absentForBound = 'Absent for a key that is bound to relayers, at an endpoint that relayers share'
 
@@ -127,12 +128,7 @@ export function presentNodeState(view: NodeView): Static<typeof nodeSchema> {
     state: nodeStateOf(view),
     conditions: view.reasons.map(presentReason),
     ...(client !== undefined && { client }),
-    ...(replacement && {
-      replacement: {
-        measure: replacement.measure === 'fields' ? 'fields' : 'effective_price',
-        percent: replacement.percent,
-      },
-    }),
+    ...(replacement && { replacement: presentRule(replacement) }),
     ...(chainId !== undefined && { chain_id: chainId }),
     ...(view.head && { head: presentHead(view.head) }),
     ...(latency && { latency: presentLatency(latency) }),
@@ -178,7 +174,7 @@ function presentErrors({
 function presentReason(reason: NodeReason): Static<typeof conditionSchema> {
   const { condition, facts } = reason
   const named = Object.entries(facts).map(([name, fact]) => [
-    inApi(name),
+    nameInApi(name),
     name === 'restsUntil' ? presentTime(fact) : fact,
   ])
   return {
@@ -187,10 +183,6 @@ function presentReason(reason: NodeReason): Static<typeof conditionSchema> {
     text: nodeSentence(reason),
     runbook: runbookOf(pageOf(condition)),
   }
-}
-
-function inApi(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 function pageOf(condition: NodeCondition): 'wrong_chain' | 'branches_differ' | 'node_unreachable' {

@@ -125,9 +125,7 @@ function parsed({ kind }: ProfileField, value: unknown): unknown {
 }
 
 function parsedFigures({ base, floor, new_account: newAccount }: Static<typeof gasRulesSchema>): GasFigures {
-  return {
-    ...defined({ base, floor, newAccount }),
-  }
+  return defined({ base, floor, newAccount })
 }
 
 export function presentProfile(profile: NetworkProfile): Readonly<Record<string, unknown>> {
@@ -149,6 +147,8 @@ export function presentFigures({ newAccount, ...figures }: GasFigures): Static<t
   return { ...figures, ...(newAccount !== undefined && { new_account: newAccount }) }
 }
 
-function presentRule({ measure, percent }: ReplacementRule): object {
+type ShownRule = Pick<ReplacementRule, 'measure'> & { readonly percent: bigint | number }
+
+export function presentRule({ measure, percent }: ShownRule): Static<typeof ruleSchema> {
   return { measure: measures[measure], percent: Number(percent) }
 }

@@ -25,6 +25,11 @@ export function presentTime(at: TimestampMs): string {
   return `${textOfSecond}${String(at - begun).padStart(3, '0')}Z`
 }
 
+/** The API's name of a member: `restsUntil` is `rests_until`. */
+export function nameInApi(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
 /** A count with the words of one, or of several: "1 transaction is", "2 transactions are". */
 export function counted(count: number, one: string, several: string): string {
   return `${count} ${count === 1 ? one : several}`

@@ -4,7 +4,7 @@ import { conditions, runbookOf } from '../../domain/condition.ts'
 import type { Wait } from '../../domain/wait-facts.ts'
 import { sentenceOf } from '../../domain/wait-sentence.ts'
 import { closed, such, time } from '../response/forms.ts'
-import { presentTime, runbookSchema } from '../response/present-values.ts'
+import { nameInApi, presentTime, runbookSchema } from '../response/present-values.ts'
 
 export const factsSchema = Type.Object(
   {},
@@ -48,8 +48,7 @@ export function presentWait(wait: Wait, isCanceled: boolean): Static<typeof wait
 
 /** Presents facts by the names of the API, with amounts as text. */
 export function presentFacts(facts: object): Readonly<Record<string, unknown>> {
-  const named = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [named(name), presentFact(fact)]))
+  return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [nameInApi(name), presentFact(fact)]))
 }
 
 function presentFact(fact: unknown): unknown {
