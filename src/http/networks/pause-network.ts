@@ -29,10 +29,9 @@ export function pauseNetwork(management: ManagementContext) {
     body: bodySchema,
     response: answers(networkSchema),
     async answer(request) {
-      const requester = requesterOf(request)
       const { params, body } = request
       const { name } = networkOf(management.registry.networks(), params.network_id)
-      const paused = await pauseNetworkCommand(management, name, body.note, requester)
+      const paused = await pauseNetworkCommand(management, name, body.note, requesterOf(request))
       return answerChanged(paused, management)
     },
   })
@@ -49,9 +48,8 @@ export function resumeNetwork(management: ManagementContext) {
     params: networkParameters,
     response: answers(networkSchema),
     async answer(request) {
-      const requester = requesterOf(request)
       const { name } = networkOf(management.registry.networks(), request.params.network_id)
-      const resumed = await resumeNetworkCommand(management, name, requester)
+      const resumed = await resumeNetworkCommand(management, name, requesterOf(request))
       return answerChanged(resumed, management)
     },
   })

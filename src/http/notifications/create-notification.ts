@@ -26,9 +26,7 @@ export function createNotification(management: ManagementContext) {
     body: bodySchema,
     response: answers(notificationSchema),
     async answer(request) {
-      const {
-        body: { id, url, signing_key: key },
-      } = request
+      const { id, url, signing_key: key } = request.body
       const notification = await createNotificationCommand(
         management,
         {

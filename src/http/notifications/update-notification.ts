@@ -32,13 +32,10 @@ export function updateNotification(management: ManagementContext) {
     body: bodySchema,
     response: answers(notificationSchema),
     async answer(request) {
-      const {
-        params,
-        body: { url, signing_key: key },
-      } = request
+      const { url, signing_key: key } = request.body
       const notification = await updateNotificationCommand(
         management,
-        params.notification_id,
+        request.params.notification_id,
         {
           ...(url !== undefined && { url: parseUrl('url', url) }),
           ...(key !== undefined && { signingKey: key === null ? null : parseSigningKey(key) }),

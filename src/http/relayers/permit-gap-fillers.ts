@@ -48,12 +48,11 @@ export function permitGapFillers(management: ManagementContext) {
     async answer(request) {
       const { params, body } = request
       const forMs = body.valid_for_seconds === undefined ? permitMsDefault : body.valid_for_seconds * 1_000
-      const requester = requesterOf(request)
       const permit = await permitGapFillersCommand(
         management,
         params.relayer_id,
         { fills: body.count, forMs },
-        requester,
+        requesterOf(request),
       )
       return success({
         count: permit.fills,

@@ -41,8 +41,7 @@ export function sweep(management: ManagementContext) {
       const { params, body } = request
       const { to, gas_limit: gasLimit } = body
       const wanted = { to: parseAddress('to', to), ...(gasLimit !== undefined && { gasLimit }) }
-      const by = requesterOf(request)
-      const started = await sweepRelayer(management, params.relayer_id, wanted, by)
+      const started = await sweepRelayer(management, params.relayer_id, wanted, requesterOf(request))
       return success(presentSweep(started), explain(started))
     },
   })

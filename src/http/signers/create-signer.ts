@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { createSigner as createSignerCommand } from '../../commands/signers/create-signer.ts'
+import { defined } from '../../domain/defined.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { requestedSignerTypes } from '../../domain/signer-table.ts'
 import { signerBodyBytesMax } from '../limits.ts'
@@ -48,20 +49,11 @@ export function createSigner(management: ManagementContext) {
     body: bodySchema,
     response: answers(signerSchema),
     async answer(request) {
-      const {
-        body: { id, type, config, address },
-      } = request
+      const { id, type, config, address } = request.body
       if (!types.includes(type)) throw refusedKind(type)
       if (type === 'plain') checkSignerKey(config)
-      return success(
-        presentSigner(
-          await createSignerCommand(
-            management,
-            { ...(id !== undefined && { id }), body: { type, config, ...(address !== undefined && { address }) } },
-            requesterOf(request),
-          ),
-        ),
-      )
+      const wanted = { ...defined({ id }), body: { type, config, ...defined({ address }) } }
+      return success(presentSigner(await createSignerCommand(management, wanted, requesterOf(request))))
     },
   })
 }

@@ -39,9 +39,8 @@ export function updateSigner(management: ManagementContext) {
       await management.registry.refresh()
       const known = management.registry.signers().find(({ id }) => id === params.signer_id)
       if (!known || known.type === 'plain' || known.type === 'local') checkSignerKey(body.config)
-      return success(
-        presentSigner(await updateSignerCommand(management, params.signer_id, body.config, requesterOf(request))),
-      )
+      const updated = await updateSignerCommand(management, params.signer_id, body.config, requesterOf(request))
+      return success(presentSigner(updated))
     },
   })
 }

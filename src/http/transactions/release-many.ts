@@ -46,8 +46,7 @@ export function releaseMany(commands: CommandContext, auditor: Auditor) {
     response: answers(Type.Array(resultSchema)),
     async answer(request) {
       const wanted = request.body.transactions.map((each) => ({ id: each.id, ...digestIn(each) }))
-      const requester = requesterOf(request)
-      const results = await releaseTransactions(commands, request.params.relayer_id, wanted, requester)
+      const results = await releaseTransactions(commands, request.params.relayer_id, wanted, requesterOf(request))
       const released = results.filter((each) => 'isChanged' in each && each.isChanged).length
       if (released === 0) auditor.unchanged(request)
       const count = results.length

@@ -42,9 +42,8 @@ export function release(commands: CommandContext, auditor: Auditor) {
     response: answers(transactionSchema),
     async answer(request) {
       const { relayer_id: relayerId, transaction_id: id } = request.params
-      const requester = requesterOf(request)
       const wanted = { id, ...digestIn(request.body) }
-      const { transaction, isChanged } = await releaseTransaction(commands, relayerId, wanted, requester)
+      const { transaction, isChanged } = await releaseTransaction(commands, relayerId, wanted, requesterOf(request))
       if (!isChanged) auditor.unchanged(request)
       const log = isChanged ? 'Released: it is in the queue again.' : 'It was not on hold: nothing changed.'
       return success(presentTransaction(transaction), [log])
