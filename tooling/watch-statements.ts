@@ -12,6 +12,8 @@ export interface RunStatement {
   readonly triggeredRows: number
   /** The database file, on SQLite. */
   readonly file?: string
+  /** On PostgreSQL: how many answers have come one after the other by the time of its own. Statements sent together share a round. */
+  readonly round?: number
 }
 
 export type Verb = 'select' | 'insert' | 'update' | 'delete' | 'begin' | 'commit' | 'pragma' | 'other'
@@ -42,12 +44,23 @@ export function watchStatements(ran: (statement: RunStatement) => void): Disposa
       }),
     )
   }
+  let answered = 0
   watched.use(
     replace(pg.Client.prototype as unknown as Record<string, Method>, 'query', (plain) => {
       return function (this: unknown, ...args) {
         const text = textOfStore(args[0])
-        if (text !== undefined) ran({ ...parse(text), rows: 0, triggeredRows: 0 })
-        return plain.apply(this, args)
+        if (text === undefined) return plain.apply(this, args)
+        const round = answered + 1
+        ran({ ...parse(text), rows: 0, triggeredRows: 0, round })
+        const end = () => {
+          answered = Math.max(answered, round)
+        }
+        const query = plain.apply(
+          this,
+          args.map((each) => (typeof each === 'function' ? after(end, each) : each)),
+        )
+        if (query instanceof Promise) query.then(end, end)
+        return query
       }
     }),
   )
@@ -61,6 +74,14 @@ export function watchStatements(ran: (statement: RunStatement) => void): Disposa
       totals.set(database, total)
     }
     return total()
+  }
+}
+
+/** The callback of a query, behind `end`. */
+function after(end: () => void, callback: unknown): Method {
+  return function (this: unknown, ...args) {
+    end()
+    return (callback as Method).apply(this, args)
   }
 }
 

@@ -213,7 +213,12 @@ function restIdle({ observer }: StepContext, stored: Work, carried: OwnerMemory,
   observer.idle(stored.relayer)
   return {
     idle: true,
-    carried: { ...carried, lostHistory: laterHistory(stored, carried) },
+    carried: {
+      ...carried,
+      lostHistory: laterHistory(stored, carried),
+      // Its policies let the next step read the queue beside it: one answer of the database less to wait for.
+      earlier: { relayer: stored.relayer, transactions: new Map() },
+    },
     conditions: isPaused(stored.relayer) ? ['paused'] : [],
     ...onceDue(stored, now),
   }

@@ -1,10 +1,14 @@
-// What one send and one DELETE cost the database, from the request until the outcome is final. A change that costs more has to
-// change a number here; a change that costs less lowers it.
+// What one send and one DELETE cost the database, from the request until the outcome is final, and how many answers of a PostgreSQL
+// requests and steps await one after the other. A change that costs more has to change a number here; a change that costs less
+// lowers it.
 import { expect, test } from 'vitest'
+import { openQueueRooms } from '../../src/commands/queue-room.ts'
 import { cancelTransaction } from '../../src/commands/transactions/cancel.ts'
+import { cancelPending } from '../../src/commands/transactions/cancel-pending.ts'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import type { Attempt } from '../../src/domain/attempt.ts'
 import type { ApiKeyId, TransactionId } from '../../src/domain/ids.ts'
+import type { Policies } from '../../src/domain/policy-table.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
 import type { OwnerMemory } from '../../src/engine/step.ts'
 import { serverVariable } from '../../tooling/tested-database.ts'
@@ -98,6 +102,39 @@ test('a DELETE of a transaction in flight, until its no-op is final', async () =
   expect(statusOf(await scene.place.read(id))).toBe('canceled')
 })
 
+test('the answers that requests and steps await one after the other', async () => {
+  await using scene = await openScene({ maxInFlight: many })
+  // What a process reads once.
+  await scene.cancel(await scene.send())
+  await scene.look()
+  scene.forget()
+
+  const queued = await scene.send()
+  expect(scene.rounds(), 'a POST').toBe(answers(2))
+  await scene.cancel(queued)
+  expect(scene.rounds(), 'a DELETE of a queued transaction').toBe(answers(2))
+  const ids = await Promise.all(Array.from({ length: many }, scene.send))
+  scene.rounds()
+  // Two to load, two to record before the broadcasts, two to record their answers.
+  await scene.look()
+  expect(scene.rounds(), 'a step that sends 200').toBe(answers(6))
+  await scene.cancel(ids[0] as TransactionId)
+  expect(scene.rounds(), 'a DELETE of a transaction in flight').toBe(answers(2))
+  await scene.cancelPending()
+  expect(scene.rounds(), 'a bulk DELETE of 199 in flight').toBe(answers(5))
+  await scene.look()
+  expect(scene.rounds(), 'a step that sends 200 no-ops').toBe(answers(6))
+  for (const id of ids) {
+    const { lifecycle } = await scene.place.readAs(id, 'inFlight')
+    expect(lifecycle.attempts.map(({ kind }) => kind)).toEqual(['execute', 'cancel'])
+  }
+})
+
+const many = 200
+
+/** SQLite runs in the process, so nothing waits for it. */
+const answers = (onPostgres: number) => (database === 'postgres' ? onPostgres : 0)
+
 interface Cost {
   readonly statements: Readonly<Record<string, number>>
   readonly rows?: Readonly<Record<string, number>>
@@ -119,9 +156,10 @@ function costOf(ran: readonly RunStatement[]): Cost {
 }
 
 /** An owner that looks once after each change, and a client with an API key. */
-async function openScene() {
-  const place = await openWorkplace()
-  const { chain, commands, relayer } = place
+async function openScene(policies: Partial<Policies> = {}) {
+  const place = await openWorkplace(policies)
+  const { chain, relayer } = place
+  const commands = { ...place.commands, queueRooms: openQueueRooms(2 * many) }
   const ownership = await place.own()
   const ran: RunStatement[] = []
   const watched = watchStatements((statement) => ran.push(statement))
@@ -143,8 +181,14 @@ async function openScene() {
     look,
     forget: () => void ran.splice(0),
     cost: () => costOf(ran),
+    /** The rounds of the statements since it was called before, or since `forget`. */
+    rounds() {
+      const rounds = ran.splice(0).flatMap(({ round }) => round ?? [])
+      return rounds.length === 0 ? 0 : Math.max(...rounds) - Math.min(...rounds) + 1
+    },
     send: async () => (await submitTransaction(commands, relayer.id, request, requester)).id,
     cancel: (id: TransactionId) => cancelTransaction(commands, relayer.id, id, requester),
+    cancelPending: () => cancelPending(commands, relayer.id, requester),
     async mine(id: TransactionId, kind: Attempt['kind']) {
       chain.view = someObservation({ nonce: 1, inclusions: new Map([[0, await inclusionOf(id, kind)]]) })
       await look()

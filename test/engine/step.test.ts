@@ -432,7 +432,10 @@ test('with nothing to do the chain is not called', async () => {
   await using place = await openWorkplace()
   expect(await step(place.context, await place.own(), freshOwner, noneHanging)).toEqual({
     idle: true,
-    carried: { pool: true, balance: true, lostHistory: 'none' },
+    carried: {
+      ...{ pool: true, balance: true, lostHistory: 'none' },
+      earlier: { relayer: place.relayer, transactions: new Map() },
+    },
     conditions: [],
   })
   expect(place.chain.inquiries).toEqual([])

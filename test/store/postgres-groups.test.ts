@@ -151,6 +151,18 @@ test('a row that can’t be read, and one that somebody changed, cost the units 
   expect(await store.reads.counts(id)).toMatchObject({ pending: 3, canceled: 6 })
 })
 
+test('a row with a nonce that can’t be read costs a bulk cancellation nothing but itself', async () => {
+  await using under = await open()
+  const { store } = under
+  const { id } = await storedRelayer(store)
+  const [first, damaged, last] = await Promise.all([send(store, id), send(store, id), send(store, id)])
+  await under.query(`UPDATE transactions SET phase = 'mined', nonce = 5 WHERE id = '${damaged.id}'`)
+  const taken = await store.commit((session) => session.cancelPending(id, now, someBulk()), id, { long: true })
+  const failed = [{ id: damaged.id, reason: expect.stringContaining('without an attempt') }]
+  expect(taken).toMatchObject({ canceled: [first.id, last.id], failed })
+  expect(await store.reads.counts(id)).toMatchObject({ pending: 1, canceled: 2 })
+})
+
 test('an id that is stored already fails its own unit, whatever shares the list with it', async () => {
   await using under = await open()
   const { store } = under

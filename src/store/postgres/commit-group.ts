@@ -132,7 +132,7 @@ async function openUnits(writing: Writing, units: readonly Unit[], { events, isS
     isShared ? lockFreeRelayers(executor, [...relayers].filter(canStand)) : lockRelayer(executor, relayer),
     // Behind the locks: readers of events would wait for a transaction that has its id and waits for a lock.
     writing.identify(),
-    ids.size > 0 ? findTransactions(executor, [...ids]) : [],
+    findTransactions(executor, [...ids]),
     claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
     unfoldedOf(executor, [...relayers].filter(canStand)),
   ])
@@ -143,7 +143,7 @@ async function openUnits(writing: Writing, units: readonly Unit[], { events, isS
   )
   const locked = new Map(
     rows.map((row) => {
-      const its = transactions.filter(({ relayerId }) => relayerId === row.id)
+      const its = [...transactions.values()].filter(({ relayerId }) => relayerId === row.id)
       return [row.id, ofLockedRelayer({ executor, session, tallies, row, transactions: its, claims })]
     }),
   )

@@ -1,13 +1,13 @@
 // The relayer that a transaction has locked: nobody else changes its row, transactions and counts, so units read each of them
 // once.
 import type { Claimed } from '../../domain/claim.ts'
-import type { Transaction } from '../../domain/transaction.ts'
 import type { Deferred } from '../deferred.ts'
 import type { RelayerRow } from '../relayers/relayer-row.ts'
 import { rememberRow } from '../relayers/remember-row.ts'
 import type { Executor } from '../statement.ts'
 import type { Session } from '../store.ts'
 import { type Counts, countByStatus, pendingAmong, type Tallies } from '../transactions/counted/tallies.ts'
+import type { FoundRow } from '../transactions/rows/find-transaction.ts'
 import { claimUnclaimed, nameOfClaim } from '../transactions/written/claim.ts'
 
 interface Locked {
@@ -16,7 +16,7 @@ interface Locked {
   readonly tallies: Tallies
   readonly row: RelayerRow
   /** Transactions that were read since the row was locked: nobody else changes them either. */
-  readonly transactions: readonly Transaction[]
+  readonly transactions: readonly FoundRow[]
   /** The claims under idempotency keys at that time, by the keys' names. */
   readonly claims: ReadonlyMap<string, Claimed | undefined>
 }
@@ -31,15 +31,17 @@ function rememberTransactions(locked: Locked): Partial<Session> {
   const { executor, session, tallies, transactions, claims } = locked
   const { id } = locked.row
   /** Transactions that no unit has written since, also where that unit failed. */
-  const unwritten = new Map(transactions.map((transaction) => [transaction.id, transaction]))
+  const unwritten = new Map(transactions.map((found) => [found.id, found]))
   /** Keys that no unit of this relayer has claimed since. A claim for another relayer makes the commit fail, which runs again. */
   const looked = new Map(claims)
   let counts: Promise<Counts> | undefined
 
   return {
     transaction: async (relayerId, transactionId) =>
-      (relayerId === id && unwritten.get(transactionId)) || session.transaction(relayerId, transactionId),
-    current: async (known) => (known.relayerId === id && unwritten.get(known.id)) || session.current(known),
+      (relayerId === id && unwritten.get(transactionId)?.transaction()) ||
+      session.transaction(relayerId, transactionId),
+    current: async (known) =>
+      (known.relayerId === id && unwritten.get(known.id)?.transaction()) || session.current(known),
     saveTransaction(before, after, now) {
       unwritten.delete(before.id)
       return session.saveTransaction(before, after, now)

@@ -13,7 +13,7 @@ import type { BulkStop, DeleteBulk } from '../../bulk-port.ts'
 import { lockRelayer } from '../../relayers/relayers.ts'
 import { type Executor, statement } from '../../statement.ts'
 import type { Tallies } from '../counted/tallies.ts'
-import { lockTransaction } from '../rows/find-transaction.ts'
+import { type FoundRow, findTransactions } from '../rows/find-transaction.ts'
 import { saveTransaction } from '../written/save-transaction.ts'
 import { type QueuedStatus, statusesToWalk, tagsFor } from './bulk-filter.ts'
 import { endPart, findBulkHead, findWaitingPart, recordBulkOf } from './bulk-rows.ts'
@@ -65,9 +65,8 @@ export async function cancelPending(
   now: TimestampMs,
   by: DeleteBulk,
 ): Promise<TakenInBulk> {
-  await lockRelayer(executor, relayerId)
-  const standing = await standingOf(executor, relayerId, {})
-  const lifted = await liftBounds(executor, tallies, relayerId, now, standing.bound)
+  const [, standing] = await Promise.all([lockRelayer(executor, relayerId), standingOf(executor, relayerId, {})])
+  const lifted = await liftBounds(executor, tallies, now, standing.bound)
   if (standing.queues.length === 0 && !standing.bound.some(isTaken)) {
     return { canceled: [], failed: [], racing: 0, ...(lifted > 0 && { rebounded: lifted }) }
   }
@@ -104,15 +103,14 @@ export async function takeBulk(
 }
 
 const isTaken = ({ status }: BoundRow) => bulkStatuses.includes(status)
+const races = ({ status, phase }: BoundRow) => isRacing(status, phase)
 
 async function standingOf(executor: Executor, relayerId: RelayerId, filter: BulkFilter): Promise<Standing> {
-  const bound = await executor.all(boundRows, { relayerId })
-  const queues: { queued: QueuedStatus; through: number }[] = []
-  for (const queued of statusesToWalk(filter)) {
-    const through = await lastOf(executor, relayerId, queued)
-    if (through > 0) queues.push({ queued, through })
-  }
-  return { bound, queues }
+  const [bound, ...queues] = await Promise.all([
+    executor.all(boundRows, { relayerId }),
+    ...statusesToWalk(filter).map(async (queued) => ({ queued, through: await lastOf(executor, relayerId, queued) })),
+  ])
+  return { bound, queues: queues.filter(({ through }) => through > 0) }
 }
 
 async function stopRelayer(
@@ -142,14 +140,14 @@ async function stopRelayer(
 async function liftBounds(
   executor: Executor,
   tallies: Tallies,
-  relayerId: RelayerId,
   now: TimestampMs,
   bound: readonly BoundRow[],
 ): Promise<number> {
   let lifted = 0
-  for (const row of bound) {
-    if (!isRacing(row.status, row.phase) || row.cancel_cost_max === null) continue
-    const found = await decideOn(executor, relayerId, row, (each) => cancel(each, now))
+  const bounded = bound.filter((row) => races(row) && row.cancel_cost_max !== null)
+  const rows = await findTransactions(executor, idsOf(bounded))
+  for (const { id } of bounded) {
+    const found = decideOn(rows.get(id), (each) => cancel(each, now))
     if ('reason' in found) continue
     await saveTransaction(executor, tallies, found.before, found.decided, now)
     lifted += 1
@@ -169,28 +167,22 @@ async function cancelBound(
   stop: Stop,
   bound: readonly BoundRow[],
 ): Promise<Bound> {
-  const { relayerId, part, filter, now, all, chosen } = stop
-  const ids = bound.map(({ id }) => id)
-  const tagsOf = await tagsFor(executor, filter, ids)
+  const { part, filter, now, all, chosen } = stop
+  // Without a filter or a limit nothing can change in what races already, so it need not be read.
+  const leavesRaces = all && !chosen
+  const ids = idsOf(bound.filter((row) => isTaken(row) || (races(row) && !leavesRaces)))
+  const [rows, tagsOf] = await Promise.all([findTransactions(executor, ids), tagsFor(executor, filter, ids)])
   const left: BulkRefusal[] = []
   const canceled: TransactionId[] = []
   const failed: { id: TransactionId; reason: string }[] = []
-  let [racing, already, rebounded] = [0, 0, 0]
-  for (const row of bound) {
-    if (!isTaken(row)) {
-      if (!isRacing(row.status, row.phase)) continue
-      // Nothing can change in it, so it need not be read.
-      if (all && !chosen) {
-        already += 1
-        continue
-      }
-    }
-    const choice = chosen?.of.get(row.id)
-    const aim = { filter, now, tags: tagsOf(row.id), ...(choice && { choice }) }
-    const found = await decideOn(executor, relayerId, row, (each) => effectOfBulk(each, aim))
+  let [racing, already, rebounded] = [0, leavesRaces ? bound.filter(races).length : 0, 0]
+  for (const id of ids) {
+    const choice = chosen?.of.get(id)
+    const aim = { filter, now, tags: tagsOf(id), ...(choice && { choice }) }
+    const found = decideOn(rows.get(id), (each) => effectOfBulk(each, aim))
     if ('reason' in found) {
       // Whether a row matches can't be said unless it can be read.
-      if (all || filter.ids?.includes(row.id)) failed.push({ id: row.id, reason: found.reason })
+      if (all || filter.ids?.includes(id)) failed.push({ id, reason: found.reason })
       continue
     }
     const { before, decided: effect } = found
@@ -209,7 +201,7 @@ async function cancelBound(
       case 'canceled': {
         const after = { ...effect.after, bulkPart: part }
         await saveTransaction(executor, tallies, before, after, now)
-        canceled.push(row.id)
+        canceled.push(id)
         if (!isTerminal(after)) racing += 1
       }
     }
@@ -219,16 +211,16 @@ async function cancelBound(
   return { canceled, failed, racing, already, refused, ...(rebounded > 0 && { rebounded }) }
 }
 
-/** Returns the reason for a row that can't be read or canceled, so that it blocks no other; a failed write ends the unit. */
-async function decideOn<Decided>(
-  executor: Executor,
-  relayerId: RelayerId,
-  row: BoundRow,
+const idsOf = (rows: readonly BoundRow[]) => rows.map(({ id }) => id)
+
+/** Returns the reason for a row that can't be read or canceled, so that it blocks no other. */
+function decideOn<Decided>(
+  found: FoundRow | undefined,
   decide: (transaction: Transaction) => Decided,
-): Promise<{ readonly before: Transaction; readonly decided: Decided } | { readonly reason: string }> {
+): { readonly before: Transaction; readonly decided: Decided } | { readonly reason: string } {
+  if (!found) return { reason: 'it is gone' }
   try {
-    const before = await lockTransaction(executor, relayerId, row.id)
-    if (!before) return { reason: 'it is gone' }
+    const before = found.transaction()
     return { before, decided: decide(before) }
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) }

@@ -93,28 +93,27 @@ export const attemptsByIds = statement<Ids, AttemptRow>((db, p, dialect) =>
     .orderBy('position'),
 )
 
-/**
- * The transactions that exist and are readable, in no order: a read of a single one reports its error. PostgreSQL only,
- * where the round trip costs more than the query.
- */
+/** A row as it was read. */
+export interface FoundRow extends Pick<Transaction, 'id' | 'relayerId'> {
+  /** Throws where the row makes no transaction: it is in no other's way. */
+  transaction(): Transaction
+}
+
+/** The transactions that exist, in no order. The caller has locked their relayers, so nothing is written between the two reads. */
 export async function findTransactions(
   executor: Executor,
   ids: readonly TransactionId[],
-): Promise<readonly Transaction[]> {
+): Promise<ReadonlyMap<TransactionId, FoundRow>> {
+  if (ids.length === 0) return new Map()
   const given = { ids: toJson(ids) }
-  // In parallel: the caller has locked their relayers, so nothing is written in between.
   const [rows, attempts] = await Promise.all([
     executor.all(transactionsByIds, given),
     executor.all(attemptsByIds, given),
   ])
   const completed = completing(attempts)
-  return rows.flatMap((row) => {
-    try {
-      return completed(row)
-    } catch {
-      return []
-    }
-  })
+  return new Map(
+    rows.map((row) => [row.id, { id: row.id, relayerId: row.relayer_id, transaction: () => completed(row) }]),
+  )
 }
 
 function ofRelayer(relayerId: RelayerId, row: TransactionRow | undefined): TransactionRow | undefined {

@@ -83,7 +83,7 @@ const byKeys = statement<{ owners: readonly string[]; keys: readonly string[] },
     .selectAll(),
 )
 
-/** The earlier claim of each key, or undefined, by their names. PostgreSQL only, as findTransactions. */
+/** The earlier claim of each key, or undefined, by their names. PostgreSQL only, where the round trip costs more than the query. */
 export async function findClaims(
   executor: Executor,
   claims: readonly Claim[],
