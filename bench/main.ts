@@ -16,6 +16,7 @@ import { measureDashboard } from './dashboard.ts'
 import { measureDoor } from './door.ts'
 import { measureCounts, measureEndToEnd } from './e2e.ts'
 import { measureFairness } from './fairness.ts'
+import { measureFarDatabase } from './far-database.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { measureFinished } from './finished.ts'
 import { measureHostile } from './hostile.ts'
@@ -60,6 +61,7 @@ const topics = [
   'finished',
   'hostile',
   'snapshot',
+  'far',
   'profiles',
 ] as const
 type Topic = (typeof topics)[number]
@@ -135,6 +137,7 @@ if (wants('finished')) report(await measureFinished(options, rows))
 if (wants('hostile')) report(await measureHostile(options))
 // On a PostgreSQL of its own, too.
 if (wants('snapshot')) report(await measureOpenSnapshot(options))
+if (wants('far')) report(await measureFarDatabase(options))
 if (wants('profiles')) report(listProfiles(print))
 if (wants('dashboard')) report(await measureDashboard(options))
 // Its database is SQLite.
