@@ -138,4 +138,22 @@ export const ofCounts: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'count-known-below-a-lost-head',
+    breaks: 'reads no count until the chain is as high again as when the transaction in flight was signed',
+    caughtBy: 'test/chain/accounts/source-of-nonce.unit.test.ts',
+    expects: 'may have mined it far below the head at which it was signed',
+    edits: [
+      {
+        file: 'src/chain/accounts/account-memory.ts',
+        find: "|| unspentAt.block > head) return 'count'",
+        put: ") return 'count'",
+      },
+      {
+        file: 'src/chain/accounts/account-memory.ts',
+        find: 'unspentAt.block === head)',
+        put: 'unspentAt.block >= head)',
+      },
+    ],
+  },
 ]

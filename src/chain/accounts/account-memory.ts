@@ -117,8 +117,10 @@ export function sourceOfNonce(inquiry: Inquiry, last: Remembered | undefined, at
     return upToListed(open, at.newHashes).length > 0 ? 'listed' : 'unlisted'
   if (!areFew(live, count.nonce)) return 'count'
   const { unspentAt } = lowest
-  if (unspentAt && unspentAt.block >= head) return 'known'
-  return unspentAt && !isOver(receiptProves, unspentAt, at) ? 'receipts' : 'count'
+  // A head below it is of another branch, whose blocks may have taken the transaction further down.
+  if (!unspentAt || unspentAt.block > head) return 'count'
+  if (unspentAt.block === head) return 'known'
+  return isOver(receiptProves, unspentAt, at) ? 'count' : 'receipts'
 }
 
 /**
@@ -128,7 +130,7 @@ export function sourceOfNonce(inquiry: Inquiry, last: Remembered | undefined, at
 function isFollowed(count: Count, open: readonly LiveNonce[], at: Look): boolean {
   const { readAt, provenAt = readAt, checkedAt = readAt.block } = count
   const signed = open
-    .map(({ unspentAt = readAt }) => unspentAt)
+    .map(({ unspentAt = readAt }) => (unspentAt.block > at.block ? readAt : unspentAt))
     .reduce((one, other) => (one.block <= other.block ? one : other))
   const since = signed.block >= provenAt.block ? signed : provenAt
   const isStale = isOver(countStands, since, { block: at.block, ms: at.begunAt })
