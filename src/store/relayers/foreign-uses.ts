@@ -2,7 +2,6 @@
 import { sql } from 'kysely'
 import type { ForeignUse, OnRecord } from '../../domain/foreign-use.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import type { Acknowledgment } from '../../domain/owner-report.ts'
 import type { Nonce } from '../../domain/units.ts'
 import type { ForeignLookTable, ForeignUseTable } from '../access-tables.ts'
 import type { ForeignLook, RelayerChanges, RelayerReads } from '../relayer-port.ts'
@@ -18,40 +17,23 @@ export async function findLookedBelow(executor: Executor, id: RelayerId): Promis
   return (await first(executor, look, { id }))?.looked_below
 }
 
-type UseRow = Omit<ForeignUseTable, 'relayer_id'>
-const useColumns = [
-  'first_nonce',
-  'last_nonce',
-  'hash',
-  'block',
-  'found_at',
-  'may_be_lost',
-  'acknowledgment',
-] as const satisfies readonly (keyof UseRow)[]
-
 /** Enough for a page. A run of nonces is one entry, so more come only with many acknowledgments. */
 const usesMax = 100
 
-const newest = statement<{ id: RelayerId; from: number; limit: number }, UseRow>((db, p) =>
-  db
-    .selectFrom('foreign_uses')
-    .select(useColumns)
-    .where('relayer_id', '=', p.id)
-    .where('last_nonce', '>=', p.from)
-    .orderBy('first_nonce', 'desc')
-    .limit(p.limit),
-)
-const unacknowledged = statement<{ id: RelayerId; limit: number }, UseRow>((db, p) =>
-  db
-    .selectFrom('foreign_uses')
-    .select(useColumns)
-    .where('relayer_id', '=', p.id)
-    .where('acknowledgment', 'is', null)
-    .orderBy('first_nonce', 'desc')
-    .limit(p.limit),
-)
+const usesOf = (isOpen: boolean) =>
+  statement<{ id: RelayerId; from: number; limit: number }, ForeignUseTable>((db, p) =>
+    db
+      .selectFrom('foreign_uses')
+      .selectAll()
+      .where('relayer_id', '=', p.id)
+      .where('last_nonce', '>=', p.from)
+      .$if(isOpen, (query) => query.where('acknowledgment', 'is', null))
+      .orderBy('first_nonce', 'desc')
+      .limit(p.limit),
+  )
+const [newest, unacknowledged] = [usesOf(false), usesOf(true)]
 
-const useFromRow = (row: UseRow): ForeignUse => ({
+const useFromRow = (row: ForeignUseTable): ForeignUse => ({
   first: row.first_nonce,
   last: row.last_nonce,
   ...(row.hash !== null && row.block !== null && { spender: { hash: row.hash, block: row.block } }),
@@ -60,30 +42,22 @@ const useFromRow = (row: UseRow): ForeignUse => ({
   ...(row.acknowledgment !== null && { acknowledged: fromJson(row.acknowledgment) }),
 })
 
-const oldestFirst = (rows: readonly UseRow[]): readonly ForeignUse[] => rows.map(useFromRow).reverse()
-
-async function findOpenUses(executor: Executor, id: RelayerId): Promise<readonly ForeignUse[]> {
-  return oldestFirst(await executor.all(unacknowledged, { id, limit: usesMax }))
+async function findUses(
+  executor: Executor,
+  uses: typeof newest,
+  id: RelayerId,
+  from: Nonce = 0,
+): Promise<readonly ForeignUse[]> {
+  return (await executor.all(uses, { id, from, limit: usesMax })).map(useFromRow).reverse()
 }
 
-type RecordRow = Pick<
-  TransactionTable,
-  'phase' | 'included_kind' | 'included_hash' | 'included_block' | 'confirmed_at'
-> & {
-  nonce: number
-}
+const recordColumns = ['phase', 'included_kind', 'included_hash', 'included_block', 'confirmed_at'] as const
+type RecordRow = Pick<TransactionTable, (typeof recordColumns)[number]> & { nonce: number }
 
 const recorded = statement<{ id: RelayerId; from: number; below: number }, RecordRow>((db, p) =>
   db
     .selectFrom('transactions')
-    .select([
-      sql<number>`nonce`.as('nonce'),
-      'phase',
-      'included_kind',
-      'included_hash',
-      'included_block',
-      'confirmed_at',
-    ])
+    .select([sql<number>`nonce`.as('nonce'), ...recordColumns])
     .where('relayer_id', '=', p.id)
     .where('nonce', 'is not', null)
     .where('nonce', '>=', p.from)
@@ -179,17 +153,13 @@ const acknowledge = statement<{ id: RelayerId; acknowledgment: string }>((db, p)
     .where('acknowledgment', 'is', null),
 )
 
-async function acknowledgeUses(executor: Executor, id: RelayerId, acknowledgment: Acknowledgment): Promise<void> {
-  await executor.all(acknowledge, { id, acknowledgment: toJson(acknowledgment) })
-}
-
 type ForeignReads = Pick<RelayerReads, 'lookedBelow' | 'foreignUses' | 'openForeignUses' | 'nonceRecord'>
 
 export function foreignUseReads(executor: Executor): ForeignReads {
   return {
     lookedBelow: (id) => findLookedBelow(executor, id),
-    foreignUses: async (id, from) => oldestFirst(await executor.all(newest, { id, from, limit: usesMax })),
-    openForeignUses: (id) => findOpenUses(executor, id),
+    foreignUses: (id, from) => findUses(executor, newest, id, from),
+    openForeignUses: (id) => findUses(executor, unacknowledged, id),
     nonceRecord: (id, from, below) => readRecord(executor, id, from, below),
   }
 }
@@ -198,9 +168,11 @@ type ForeignChanges = Pick<RelayerChanges, 'openForeignUses' | 'recordForeignLoo
 
 export function foreignUseChanges(executor: Executor): ForeignChanges {
   return {
-    openForeignUses: (id) => findOpenUses(executor, id),
+    openForeignUses: (id) => findUses(executor, unacknowledged, id),
     recordForeignLook: (id, looked) => recordLook(executor, id, looked),
-    acknowledgeForeignUses: (id, acknowledgment) => acknowledgeUses(executor, id, acknowledgment),
+    async acknowledgeForeignUses(id, acknowledgment) {
+      await executor.all(acknowledge, { id, acknowledgment: toJson(acknowledgment) })
+    },
   }
 }
 
