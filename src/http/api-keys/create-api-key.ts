@@ -10,7 +10,7 @@ import { operation } from '../request/operation.ts'
 import { parseTime } from '../request/parse-values.ts'
 import { forms, stated } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
-import { closed } from '../response/forms.ts'
+import { closed, optionalString } from '../response/forms.ts'
 import { newApiKeySchema, presentApiKey } from './read-api-keys.ts'
 
 /** `checkApiKey` enforces it: a key with admin can make another without a list. */
@@ -51,14 +51,12 @@ const bodySchema = closed('ApiKeyRequest', {
       ...stated({ description: `${relayersWanted}; each exists` }),
     }),
   ),
-  expires_at: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      maxLength: 64,
-      description: timeWanted,
-      ...stated({ description: `${timeWanted}; it lies in the future` }),
-    }),
-  ),
+  expires_at: optionalString({
+    format: 'date-time',
+    maxLength: 64,
+    description: timeWanted,
+    ...stated({ description: `${timeWanted}; it lies in the future` }),
+  }),
 })
 
 export function createApiKey(commands: CommandContext) {

@@ -7,38 +7,34 @@ import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { pageOf, pageProperties, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { closed, such, time } from '../response/forms.ts'
+import { closed, optionalInteger, optionalString, such, time } from '../response/forms.ts'
 import { labelsSchema, presentLabels, presentTime } from '../response/present-values.ts'
 
 const entrySchema = closed('AuditRecord')({
   id: such('1042-7', "The record's position in the log, for `before`"),
   at: time(),
   outcome: Type.Enum(['allowed', 'refused', 'failed']),
-  code: Type.Optional(Type.String({ description: 'For a refusal or a failure: its `Relayer-Error-Code`' })),
-  key_id: Type.Optional(Type.String({ description: 'Absent: unauthenticated' })),
-  operation: Type.Optional(Type.String({ description: 'Its `operationId` in this document' })),
+  code: optionalString({ description: 'For a refusal or a failure: its `Relayer-Error-Code`' }),
+  key_id: optionalString({ description: 'Absent: unauthenticated' }),
+  operation: optionalString({ description: 'Its `operationId` in this document' }),
   relayer_id: Type.Optional(Type.String()),
   transaction_id: Type.Optional(Type.String()),
-  subject_id: Type.Optional(Type.String({ description: 'The id of any other entity, such as an API key' })),
+  subject_id: optionalString({ description: 'The id of any other entity, such as an API key' }),
   labels: Type.Optional(labelsSchema),
-  request_id: Type.Optional(Type.String({ description: "The request's `X-Request-Id`" })),
+  request_id: optionalString({ description: "The request's `X-Request-Id`" }),
   address: Type.Optional(Type.String()),
-  count: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: 'How many equal refusals, or requests that changed nothing, this record stands for',
-    }),
-  ),
+  count: optionalInteger({
+    minimum: 1,
+    description: 'How many equal refusals, or requests that changed nothing, this record stands for',
+  }),
 })
 
 const querySchema = Type.Object(
   {
-    before: Type.Optional(
-      Type.String({
-        pattern: '^[0-9]{1,15}-[0-9]{1,9}$',
-        description: 'the id of an entry, such as "1042-7"; the answer begins with the one before it',
-      }),
-    ),
+    before: optionalString({
+      pattern: '^[0-9]{1,15}-[0-9]{1,9}$',
+      description: 'the id of an entry, such as "1042-7"; the answer begins with the one before it',
+    }),
     per_page: pageProperties.per_page,
   },
   { additionalProperties: false },

@@ -9,19 +9,17 @@ import { bulkIdsMax, bulkRelayersMax, bulkTagsMax, idempotencyKeyCharsMax } from
 import { nameInBody, noteInBody } from '../request/parameters.ts'
 import { addressSchema, parseAddress, parseTime } from '../request/parse-values.ts'
 import { invalid } from '../request/validate.ts'
-import { closed, some } from '../response/forms.ts'
+import { closed, optionalInteger, optionalString, some } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 import { parseTag, tagSchema } from '../transactions/labels.ts'
 import { filterProperties, rangesOf } from '../transactions/list-filter.ts'
 
 const duration = (what: string) =>
-  Type.Optional(
-    Type.String({
-      pattern: '^[1-9][0-9]{0,7}(s|m|h|d)$',
-      description: `a whole number and s, m, h or d, such as "10m": created ${what} before the instant of the relayer, or before created_to if that is earlier`,
-      examples: ['10m'],
-    }),
-  )
+  optionalString({
+    pattern: '^[1-9][0-9]{0,7}(s|m|h|d)$',
+    description: `a whole number and s, m, h or d, such as "10m": created ${what} before the instant of the relayer, or before created_to if that is earlier`,
+    examples: ['10m'],
+  })
 
 const { created_to, nonce_from, nonce_to, value_from, value_to } = filterProperties
 
@@ -103,14 +101,12 @@ const orderProperties = {
   ),
   pause: Type.Optional(Type.Boolean({ description: 'true or false' })),
   only: Type.Optional(Type.Literal('free', { description: '"free": only those whose cancellation costs nothing' })),
-  max_cost: Type.Optional(
-    Type.String({
-      pattern: '^[0-9]{1,78}$',
-      description:
-        'wei as a decimal string, such as "100000000000000000": the most that the no-ops may cost together, by the last observed prices',
-      examples: ['100000000000000000'],
-    }),
-  ),
+  max_cost: optionalString({
+    pattern: '^[0-9]{1,78}$',
+    description:
+      'wei as a decimal string, such as "100000000000000000": the most that the no-ops may cost together, by the last observed prices',
+    examples: ['100000000000000000'],
+  }),
 }
 
 /** A name and a reason have no effect: the body may be that of the request that follows. */
@@ -122,13 +118,11 @@ export const bulkBodySchema = closed('BulkCancellationRequest', {
   examples: [{ name: 'stuck payouts', filter: { older_than: '10m' }, relayers: ['local'] }],
 })({
   ...orderProperties,
-  at_most: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'a number of transactions, 0 or more: if more would be canceled, nothing is',
-    }),
-  ),
+  at_most: optionalInteger({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'a number of transactions, 0 or more: if more would be canceled, nothing is',
+  }),
 })
 
 export const bulkHeaders = Type.Object({

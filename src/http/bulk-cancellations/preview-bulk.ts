@@ -13,7 +13,7 @@ import { requesterIdOf } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
 import type { LimitedReads } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
-import { closed, count, some, such, time, wei } from '../response/forms.ts'
+import { closed, count, optionalInteger, some, such, time, wei } from '../response/forms.ts'
 import { counted, presentTime } from '../response/present-values.ts'
 import { refuseUngranted } from './create-bulk.ts'
 import { bulkPreviewBodySchema, requestOf } from './parse-bulk.ts'
@@ -54,7 +54,7 @@ const partSchema = closed('BulkPreviewPart')({
 const sampleSchema = closed('BulkPreviewSample')({
   relayer_id: such('local'),
   transaction_id: such(some.transactionId),
-  nonce: Type.Optional(Type.Integer({ minimum: 0 })),
+  nonce: optionalInteger({ minimum: 0 }),
   by: Type.Optional(
     Type.Enum(['no_op', 'gap_filler'], {
       description: '`no_op`: a node may have it. `gap_filler`: its nonce would be left unused. Absent: it is free',

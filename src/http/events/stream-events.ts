@@ -25,6 +25,7 @@ import { operation } from '../request/operation.ts'
 import { openPlaces } from '../request/places.ts'
 import { stated } from '../request/stated.ts'
 import { invalid } from '../request/validate.ts'
+import { optionalString } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
 import { presentEvent } from './present-event.ts'
 import { resumeAt } from './resume-events.ts'
@@ -34,13 +35,11 @@ import { type EventsInView, eventsInView } from './view-events.ts'
 const querySchema = Type.Object(
   {
     relayer_id: Type.Optional(Type.Unsafe<RelayerId>(Type.String({ description: 'the id of a relayer' }))),
-    transaction_id: Type.Optional(Type.String({ description: 'the id of a transaction' })),
-    after: Type.Optional(
-      Type.String({
-        pattern: `^([0-9]{1,15}(-[0-9]{1,15})?|${sealedIdPattern})$`,
-        description: 'the id of an event, such as "1042-1767323045678"; the stream begins after it',
-      }),
-    ),
+    transaction_id: optionalString({ description: 'the id of a transaction' }),
+    after: optionalString({
+      pattern: `^([0-9]{1,15}(-[0-9]{1,15})?|${sealedIdPattern})$`,
+      description: 'the id of an event, such as "1042-1767323045678"; the stream begins after it',
+    }),
     detail: Type.Optional(
       Type.Union([Type.Literal('full'), Type.Literal('position')], {
         description:
@@ -53,12 +52,10 @@ const querySchema = Type.Object(
 
 /** `resumeAt` parses it. */
 const headersSchema = Type.Object({
-  'last-event-id': Type.Optional(
-    Type.String({
-      description: 'the id of the last event that the reader has; the stream begins after it, whatever `after` says',
-      ...stated({ pattern: `^([0-9]{1,15}(-[0-9]{1,15})?|${sealedIdPattern})?$` }),
-    }),
-  ),
+  'last-event-id': optionalString({
+    description: 'the id of the last event that the reader has; the stream begins after it, whatever `after` says',
+    ...stated({ pattern: `^([0-9]{1,15}(-[0-9]{1,15})?|${sealedIdPattern})?$` }),
+  }),
 })
 
 const streamSchema = Type.String({

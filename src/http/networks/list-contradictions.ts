@@ -11,7 +11,7 @@ import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { closed, hash, such, time } from '../response/forms.ts'
+import { closed, hash, optionalInteger, such, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 import { networkOf } from './read-networks.ts'
 
@@ -36,8 +36,8 @@ const contradictionSchema = closed('Contradiction')({
       '`witnesses_contradict`: about the spender of a nonce or its result. `branches_differ`: about the blocks near the head. `wrong_chain`: about the chain id, or the block of the anchor',
   }),
   question: closed('ContradictionQuestion')({
-    chain_id: Type.Optional(Type.Integer({ description: 'The chain that the endpoint should serve' })),
-    block_number: Type.Optional(Type.Integer({ minimum: 0 })),
+    chain_id: optionalInteger({ description: 'The chain that the endpoint should serve' }),
+    block_number: optionalInteger({ minimum: 0 }),
     block_hash: Type.Optional(hash('The block that one side shows at that height, or the anchor')),
     transaction_hash: Type.Optional(hash('The spender of the nonce')),
     succeeded: Type.Optional(Type.Boolean({ description: 'The result that one side shows' })),

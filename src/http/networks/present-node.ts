@@ -12,22 +12,22 @@ import {
   nodeStateOf,
   nodeStates,
 } from '../../domain/node-report.ts'
-import { closed, count, such, time } from '../response/forms.ts'
+import { closed, count, optionalInteger, such, time } from '../response/forms.ts'
 import { nameInApi, presentTime, runbookSchema } from '../response/present-values.ts'
 import { presentRule } from './profile.ts'
 
 const absentForBound = 'Absent for a key that is bound to relayers, at an endpoint that relayers share'
 
 const factsSchema = closed('NodeFacts', { description: 'The figures of the condition' })({
-  expected_chain: Type.Optional(Type.Integer({ description: 'The chain that it should serve' })),
+  expected_chain: optionalInteger({ description: 'The chain that it should serve' }),
   served_chain: Type.Optional(Type.Integer()),
-  block: Type.Optional(Type.Integer({ minimum: 0, description: 'Of the anchor, or of its own head' })),
+  block: optionalInteger({ minimum: 0, description: 'Of the anchor, or of its own head' }),
   hash: Type.Optional(such('0x5e6f…', 'Of its head')),
   expected_hash: Type.Optional(such('0x5e6f…', 'The anchor of the network')),
   shown_hash: Type.Optional(such('0x7a8b…')),
   method: Type.Optional(such('eth_chainId')),
-  in_row: Type.Optional(Type.Integer({ minimum: 1, description: 'How many times in a row' })),
-  behind: Type.Optional(Type.Integer({ minimum: 1, description: 'Blocks' })),
+  in_row: optionalInteger({ minimum: 1, description: 'How many times in a row' }),
+  behind: optionalInteger({ minimum: 1, description: 'Blocks' }),
   rests_until: Type.Optional(time('When it is tried again, by the clock of its replica')),
 })
 
@@ -66,7 +66,7 @@ const failureSchema = closed('NodeFailure')({
   at: time(),
   method: Type.Optional(such('eth_chainId', absentForBound)),
   kind: Type.Enum(['unanswered', 'unsent']),
-  http_status: Type.Optional(Type.Integer({ examples: [503] })),
+  http_status: optionalInteger({ examples: [503] }),
   text: Type.Optional(such('no answer within 10000 ms', `Without a URL or a key. ${absentForBound}`)),
 })
 
@@ -99,7 +99,7 @@ export const nodeSchema = closed('Node', { description: 'As one replica sees it'
       percent: Type.Integer({ minimum: 0, examples: [10] }),
     }),
   ),
-  chain_id: Type.Optional(Type.Integer({ description: 'As it answered last', examples: [1] })),
+  chain_id: optionalInteger({ description: 'As it answered last', examples: [1] }),
   head: Type.Optional(headSchema),
   calls: Type.Optional(callsSchema),
   latency: Type.Optional(latencySchema),

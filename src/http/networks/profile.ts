@@ -7,7 +7,7 @@ import type { ReplacementRule } from '../../domain/fees.ts'
 import { bases, floorsOfByte, type GasFigures } from '../../domain/gas-figures.ts'
 import { type NetworkProfile, type ProfileField, profileLimits, profileTable } from '../../domain/profile.ts'
 import { memberOf } from '../../ops/member.ts'
-import { closed } from '../response/forms.ts'
+import { closed, optionalInteger } from '../response/forms.ts'
 
 const fields: readonly (readonly [key: string, field: ProfileField])[] = Object.entries(profileTable)
 
@@ -26,12 +26,10 @@ export const gasRulesSchema = closed('GasRules')({
       description: 'The least gas for a byte 0 of data: none, by EIP-7623, by EIP-7976',
     }),
   ),
-  new_account: Type.Optional(
-    Type.Integer({
-      ...{ minimum: 0, maximum: profileLimits.newAccountMax, examples: [183_600] },
-      description: 'The gas of an account that a value creates, beside the transfer',
-    }),
-  ),
+  new_account: optionalInteger({
+    ...{ minimum: 0, maximum: profileLimits.newAccountMax, examples: [183_600] },
+    description: 'The gas of an account that a value creates, beside the transfer',
+  }),
 })
 
 function formOf(field: ProfileField): TSchema {

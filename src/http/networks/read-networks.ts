@@ -14,7 +14,7 @@ import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { closed, such } from '../response/forms.ts'
+import { closed, optionalString, such } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import {
   endpointSchema,
@@ -48,13 +48,11 @@ export const networkSchema = closed('Network')({
   features: Type.Array(such('eip1559')),
   tags: Type.Array(such('no-mempool')),
   explorer_urls: Type.Array(such('https://etherscan.io')),
-  explorer_url: Type.Optional(
-    Type.String({
-      description:
-        "The page that links lead to: the first of `explorer_urls` that is no API's, else that of viem's list where it has the network's name and chain id. Absent without one, and where `explorer_urls` is empty",
-      examples: ['https://etherscan.io'],
-    }),
-  ),
+  explorer_url: optionalString({
+    description:
+      "The page that links lead to: the first of `explorer_urls` that is no API's, else that of viem's list where it has the network's name and chain id. Absent without one, and where `explorer_urls` is empty",
+    examples: ['https://etherscan.io'],
+  }),
   profile: profileSchema,
   profile_basis: Type.Enum(['table', 'list', 'shown', 'tags', 'none'], {
     description:

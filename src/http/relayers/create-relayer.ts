@@ -9,7 +9,7 @@ import { nameInBody, newId } from '../request/parameters.ts'
 import { endpointsSchema, parseEndpoints } from '../request/parse-endpoints.ts'
 import { stated } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
-import { closed } from '../response/forms.ts'
+import { closed, optionalString } from '../response/forms.ts'
 import { policiesInBody } from './policies.ts'
 import { presentRelayer, relayerSchema } from './read-relayers.ts'
 
@@ -27,12 +27,10 @@ const bodySchema = closed('RelayerRequest', {
     description: 'the id of a signer',
     ...stated({ description: 'the id of a signer that exists, and whose account no other relayer has there' }),
   }),
-  notification_id: Type.Optional(
-    Type.String({
-      description: 'the id of a notification',
-      ...stated({ description: 'the id of a notification that exists' }),
-    }),
-  ),
+  notification_id: optionalString({
+    description: 'the id of a notification',
+    ...stated({ description: 'the id of a notification that exists' }),
+  }),
   paused: Type.Optional(Type.Boolean({ description: 'true or false' })),
   policies: Type.Optional(policiesInBody),
   custom_rpc_urls: Type.Optional(endpointsSchema),

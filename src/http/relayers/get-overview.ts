@@ -22,7 +22,7 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { address, closed, count, some, such, time, wei } from '../response/forms.ts'
+import { address, closed, count, optionalInteger, some, such, time, wei } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
 import {
   acknowledgmentSchema,
@@ -97,7 +97,7 @@ export function getRelayerOverview(source: OverviewSource) {
 
 const openProperties = {
   id: such(some.transactionId),
-  nonce: Type.Optional(Type.Integer({ minimum: 0, description: 'Absent in the queue' })),
+  nonce: optionalInteger({ minimum: 0, description: 'Absent in the queue' }),
   created_at: time(),
 }
 

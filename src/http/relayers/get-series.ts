@@ -22,7 +22,7 @@ import { parseTime } from '../request/parse-values.ts'
 import { stated } from '../request/stated.ts'
 import { invalid } from '../request/validate.ts'
 import { answers, success } from '../response/envelope.ts'
-import { closed, count, such, time, wei } from '../response/forms.ts'
+import { closed, count, optionalString, such, time, wei } from '../response/forms.ts'
 import { foundHistory } from '../response/found.ts'
 
 const stepsMs = [periodMs, 1_800_000, 7_200_000] as const
@@ -85,18 +85,14 @@ const querySchema = Type.Object(
         description: `the last hour, day or week; ${rangeDefault} if neither range nor from is there`,
       }),
     ),
-    from: Type.Optional(
-      Type.String({
-        description: 'instead of range; before to, by at most eight days',
-        ...stated({ format: 'date-time' }),
-      }),
-    ),
-    to: Type.Optional(
-      Type.String({
-        description: 'beside from only; now, if it is absent',
-        ...stated({ format: 'date-time' }),
-      }),
-    ),
+    from: optionalString({
+      description: 'instead of range; before to, by at most eight days',
+      ...stated({ format: 'date-time' }),
+    }),
+    to: optionalString({
+      description: 'beside from only; now, if it is absent',
+      ...stated({ format: 'date-time' }),
+    }),
   },
   { additionalProperties: false },
 )

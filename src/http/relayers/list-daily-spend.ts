@@ -6,7 +6,7 @@ import type { Reads } from '../../store/store.ts'
 import { dailySpendDaysMax } from '../limits.ts'
 import { operation } from '../request/operation.ts'
 import { answers, success } from '../response/envelope.ts'
-import { closed, count, such, wei } from '../response/forms.ts'
+import { closed, count, optionalInteger, such, wei } from '../response/forms.ts'
 
 const dailySpendSchema = closed('DailySpend')({
   day: Type.String({
@@ -24,14 +24,12 @@ const dailySpendSchema = closed('DailySpend')({
 
 const querySchema = Type.Object(
   {
-    days: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: dailySpendDaysMax,
-        default: 30,
-        description: `an integer from 1 to ${dailySpendDaysMax}`,
-      }),
-    ),
+    days: optionalInteger({
+      minimum: 1,
+      maximum: dailySpendDaysMax,
+      default: 30,
+      description: `an integer from 1 to ${dailySpendDaysMax}`,
+    }),
   },
   { additionalProperties: false },
 )

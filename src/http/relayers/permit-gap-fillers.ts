@@ -7,7 +7,7 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { closed } from '../response/forms.ts'
+import { closed, optionalInteger } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 
 const bodySchema = closed('GapFillerPermitRequest', { examples: [{ count: 300, valid_for_seconds: 3_600 }] })({
@@ -16,13 +16,11 @@ const bodySchema = closed('GapFillerPermitRequest', { examples: [{ count: 300, v
     maximum: permittedFillsMax,
     description: `a whole number from 1 to ${permittedFillsMax}`,
   }),
-  valid_for_seconds: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: permitMsMax / 1_000,
-      description: `a whole number of seconds from 1 to ${permitMsMax / 1_000}`,
-    }),
-  ),
+  valid_for_seconds: optionalInteger({
+    minimum: 1,
+    maximum: permitMsMax / 1_000,
+    description: `a whole number of seconds from 1 to ${permitMsMax / 1_000}`,
+  }),
 })
 
 const permitSchema = closed('GapFillerPermit', {

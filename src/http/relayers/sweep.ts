@@ -10,19 +10,17 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { addressSchema, parseAddress } from '../request/parse-values.ts'
 import { answers, success } from '../response/envelope.ts'
-import { address, closed, count, some, wei } from '../response/forms.ts'
+import { address, closed, count, optionalInteger, some, wei } from '../response/forms.ts'
 import { found, foundHistory } from '../response/found.ts'
 import { presentTransaction, transactionExample, transactionSchema } from '../transactions/present-transaction.ts'
 
 const bodySchema = closed('SweepRequest', { examples: [{ to: some.address }] })({
   to: addressSchema('the address that gets the balance: 0x and 40 hex digits, in one case or with its EIP-55 checksum'),
-  gas_limit: Type.Optional(
-    Type.Integer({
-      minimum: lowBaseGas,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: `gas units as an integer from ${lowBaseGas}, or nothing to have it estimated`,
-    }),
-  ),
+  gas_limit: optionalInteger({
+    minimum: lowBaseGas,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: `gas units as an integer from ${lowBaseGas}, or nothing to have it estimated`,
+  }),
 })
 
 export function sweep(management: ManagementContext) {

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiKeyId, BulkId, RelayerId, TransactionId } from '../../domain/ids.ts'
 import { idempotencyKeyCharsMax, nameCharsMax, noteCharsMax } from '../limits.ts'
-import { some, such } from '../response/forms.ts'
+import { optionalString, some, such } from '../response/forms.ts'
 
 const relayerId = Type.Unsafe<RelayerId>(such('local', 'the id of a relayer'))
 
@@ -66,12 +66,10 @@ interface PathParameters {
 }
 
 /** The id that a client may choose for a new entity. */
-export const newId = Type.Optional(
-  Type.String({
-    pattern: '^[a-zA-Z0-9_-]{1,36}$',
-    description: 'at most 36 letters, digits, dashes and underscores; without it the service creates one',
-  }),
-)
+export const newId = optionalString({
+  pattern: '^[a-zA-Z0-9_-]{1,36}$',
+  description: 'at most 36 letters, digits, dashes and underscores; without it the service creates one',
+})
 
 /** PostgreSQL can't store U+0000 in a text, so it is refused on SQLite too. */
 const withoutNul = '^[^\\u0000]*$'
@@ -94,10 +92,8 @@ export const idempotencyKey = 'idempotency-key'
 
 /** The headers of every operation that sends. */
 export const sendHeaders = Type.Object({
-  [idempotencyKey]: Type.Optional(
-    Type.String({
-      pattern: `^[\\x21-\\x7e]{1,${idempotencyKeyCharsMax}}$`,
-      description: `1 to ${idempotencyKeyCharsMax} visible ASCII characters without spaces, such as a UUID; a repeated request with the same key returns the same transaction for ever`,
-    }),
-  ),
+  [idempotencyKey]: optionalString({
+    pattern: `^[\\x21-\\x7e]{1,${idempotencyKeyCharsMax}}$`,
+    description: `1 to ${idempotencyKeyCharsMax} visible ASCII characters without spaces, such as a UUID; a repeated request with the same key returns the same transaction for ever`,
+  }),
 })

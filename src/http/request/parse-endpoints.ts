@@ -15,7 +15,7 @@ import {
 } from '../../ops/request-headers.ts'
 import { type Secret, secret, secretUrl } from '../../ops/secret.ts'
 import { urlCharsMax } from '../limits.ts'
-import { closed } from '../response/forms.ts'
+import { closed, optionalInteger } from '../response/forms.ts'
 import { headerMask } from '../response/present-values.ts'
 import { stated } from './stated.ts'
 
@@ -67,7 +67,7 @@ export const endpointsSchema = Type.Array(
     url,
     closed('EndpointRequest')({
       url,
-      weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+      weight: optionalInteger({ minimum: 0, maximum: 100 }),
       provider: Type.Optional(provider),
       headers: Type.Optional(headers),
     }),

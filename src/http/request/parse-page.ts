@@ -3,19 +3,16 @@ import { Type } from 'typebox'
 import type { PageRequest } from '../../store/list-port.ts'
 import { pageMax, perPageDefault, perPageMax } from '../limits.ts'
 import type { Pagination } from '../response/envelope.ts'
+import { optionalInteger } from '../response/forms.ts'
 
 export const pageProperties = {
-  page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: pageMax, default: 1, description: `an integer from 1 to ${pageMax}` }),
-  ),
-  per_page: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: perPageMax,
-      default: perPageDefault,
-      description: `an integer from 1 to ${perPageMax}`,
-    }),
-  ),
+  page: optionalInteger({ minimum: 1, maximum: pageMax, default: 1, description: `an integer from 1 to ${pageMax}` }),
+  per_page: optionalInteger({
+    minimum: 1,
+    maximum: perPageMax,
+    default: perPageDefault,
+    description: `an integer from 1 to ${perPageMax}`,
+  }),
 }
 
 /** The query of a list without other parameters. */

@@ -5,6 +5,7 @@ import { RescindError } from '../../domain/errors.ts'
 import type { Address } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { waitSecondsMax } from '../limits.ts'
+import { optionalString } from '../response/forms.ts'
 import { forms } from './stated.ts'
 import { invalid } from './validate.ts'
 
@@ -39,9 +40,7 @@ export function parseTime(field: string, text: string): TimestampMs {
 
 // Parses Prefer: wait=N (RFC 7240 §4.3). An unreadable preference is ignored, as the RFC requires.
 export const preferHeaders = Type.Object({
-  prefer: Type.Optional(
-    Type.String({ description: 'wait=N, to wait for the final verdict; any other preference is ignored' }),
-  ),
+  prefer: optionalString({ description: 'wait=N, to wait for the final verdict; any other preference is ignored' }),
 })
 
 /** The seconds to wait, at most 60; undefined without the preference. */

@@ -1,5 +1,5 @@
 // The forms of values in answers, each with an example for the OpenAPI document.
-import { type TObjectOptions, type TProperties, Type } from 'typebox'
+import { type TNumberOptions, type TObjectOptions, type TProperties, type TStringOptions, Type } from 'typebox'
 
 /** Examples that occur in more than one place. */
 export const some = {
@@ -19,6 +19,10 @@ export function closed(title: string, keywords: TObjectOptions = {}) {
   return <P extends TProperties>(members: P) =>
     Type.Object(members, { title, additionalProperties: false, ...keywords })
 }
+
+export const optionalString = (keywords: TStringOptions) => Type.Optional(Type.String(keywords))
+
+export const optionalInteger = (keywords: TNumberOptions) => Type.Optional(Type.Integer(keywords))
 
 /** `description` begins with the unit. */
 export const wei = (description = 'Wei, decimal') =>

@@ -10,7 +10,7 @@ import type { NetworkPause } from '../../domain/pause.ts'
 import type { EndpointSettings } from '../../domain/settings.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { Secret } from '../../ops/secret.ts'
-import { closed, some, such, time, wei } from './forms.ts'
+import { closed, optionalString, some, such, time, wei } from './forms.ts'
 
 // Responses repeat times of the same few seconds, and formatting one is slow.
 let second = Number.NaN
@@ -98,7 +98,7 @@ export const headerMask = '***'
 export const endpointSchema = closed('Endpoint')({
   url: Type.String({ description: 'with user, path and query masked', examples: ['https://rpc.example/***'] }),
   weight: Type.Integer({ minimum: 1, maximum: 100, examples: [100] }),
-  provider: Type.Optional(Type.String({ examples: ['one'] })),
+  provider: optionalString({ examples: ['one'] }),
   headers: Type.Optional(
     Type.Record(Type.String(), Type.String(), { description: 'with every value masked, as "***"' }),
   ),

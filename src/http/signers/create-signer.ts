@@ -11,7 +11,7 @@ import { operation } from '../request/operation.ts'
 import { newId } from '../request/parameters.ts'
 import { statedAlone } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
-import { closed } from '../response/forms.ts'
+import { closed, optionalString } from '../response/forms.ts'
 import { presentSigner, signerSchema } from './read-signers.ts'
 import { checkSignerKey, signerConfigSchema } from './signer-config.ts'
 import { signerDiscriminator, signerVariants } from './signer-variants.ts'
@@ -31,9 +31,9 @@ const bodySchema = closed('SignerRequest', {
     examples: ['plain'],
   }),
   config: signerConfigSchema,
-  address: Type.Optional(
-    Type.String({ description: 'the address that the key must have, for a key in a service. The service compares' }),
-  ),
+  address: optionalString({
+    description: 'the address that the key must have, for a key in a service. The service compares',
+  }),
 })
 
 export function createSigner(management: ManagementContext) {

@@ -5,7 +5,7 @@ import { probeSigner as probeSignerCommand } from '../../commands/signers/probe-
 import { operation } from '../request/operation.ts'
 import { signerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { address, closed, such, time } from '../response/forms.ts'
+import { address, closed, optionalInteger, such, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 
 const probeSchema = closed('SignerProbe')({
@@ -16,11 +16,9 @@ const probeSchema = closed('SignerProbe')({
     minimum: 0,
     description: 'of the signature, with its retries and its place in the queue',
   }),
-  clock_ahead_seconds: Type.Optional(
-    Type.Integer({
-      description: "how far the service's clock is ahead of the key service's; absent where its answers have no date",
-    }),
-  ),
+  clock_ahead_seconds: optionalInteger({
+    description: "how far the service's clock is ahead of the key service's; absent where its answers have no date",
+  }),
   token_ends_at: Type.Optional(time('when the access token ends; absent without one')),
 })
 

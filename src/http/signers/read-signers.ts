@@ -8,7 +8,7 @@ import { operation } from '../request/operation.ts'
 import { signerParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { address, closed, such } from '../response/forms.ts'
+import { address, closed, optionalString, such } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import { runbookSchema } from '../response/present-values.ts'
 import { shownConfigSchema } from './signer-config.ts'
@@ -19,7 +19,7 @@ const outageSchema = closed('SignerOutage', {
     'While its key service does not sign: its relayers wait. Absent otherwise, and for a key in this process',
 })({
   condition: Type.Literal('signer_unavailable'),
-  code: Type.Optional(Type.String({ description: "the key service's code", examples: ['AccessDeniedException'] })),
+  code: optionalString({ description: "the key service's code", examples: ['AccessDeniedException'] }),
   runbook: runbookSchema('signer_unavailable'),
 })
 

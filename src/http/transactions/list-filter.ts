@@ -16,36 +16,31 @@ import { addressSchema, parseAddress, parseTime } from '../request/parse-values.
 import { stated } from '../request/stated.ts'
 import { invalid } from '../request/validate.ts'
 import type { Pagination } from '../response/envelope.ts'
+import { optionalInteger, optionalString } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 import { labelFilters, parseLabelFilters } from './labels.ts'
 
 const nonce = (end: string) =>
-  Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: `a nonce as a decimal integer, 0 or more: ${end} of those listed`,
-    }),
-  )
+  optionalInteger({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: `a nonce as a decimal integer, 0 or more: ${end} of those listed`,
+  })
 
 const time = (end: string) =>
-  Type.Optional(
-    Type.String({
-      ...stated({ format: 'date-time' }),
-      description: `a time by RFC 3339, such as "2030-01-31T12:00:00Z": the ${end} creation of those listed`,
-      examples: ['2026-01-02T03:04:05.678Z'],
-    }),
-  )
+  optionalString({
+    ...stated({ format: 'date-time' }),
+    description: `a time by RFC 3339, such as "2030-01-31T12:00:00Z": the ${end} creation of those listed`,
+    examples: ['2026-01-02T03:04:05.678Z'],
+  })
 
 const value = (end: string) =>
-  Type.Optional(
-    Type.String({
-      pattern: '^[0-9]{1,78}$',
-      ...stated({ format: 'uint256' }),
-      description: `wei as a decimal integer below 2^256: the ${end} value of those listed`,
-      examples: ['1000000000000000000'],
-    }),
-  )
+  optionalString({
+    pattern: '^[0-9]{1,78}$',
+    ...stated({ format: 'uint256' }),
+    description: `wei as a decimal integer below 2^256: the ${end} value of those listed`,
+    examples: ['1000000000000000000'],
+  })
 
 /** Query parameters that narrow a list. */
 export const filterProperties = {
@@ -60,13 +55,11 @@ export const filterProperties = {
   created_to: time('latest'),
   value_from: value('smallest'),
   value_to: value('largest'),
-  text: Type.Optional(
-    Type.String({
-      pattern: '^(0x[0-9a-fA-F]{1,64}|[0-9a-fA-F][0-9a-fA-F-]{0,35})$',
-      description: 'an id or its beginning, or with 0x the hash of an attempt or its beginning, in hex digits',
-      examples: ['019aa5c2'],
-    }),
-  ),
+  text: optionalString({
+    pattern: '^(0x[0-9a-fA-F]{1,64}|[0-9a-fA-F][0-9a-fA-F-]{0,35})$',
+    description: 'an id or its beginning, or with 0x the hash of an attempt or its beginning, in hex digits',
+    examples: ['019aa5c2'],
+  }),
   ...labelFilters,
 }
 

@@ -6,7 +6,7 @@ import { noncesBefore, noncesMax } from '../limits.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, metadataWith } from '../response/envelope.ts'
-import { closed, hash, time } from '../response/forms.ts'
+import { closed, hash, optionalInteger, time } from '../response/forms.ts'
 import { foundHistory } from '../response/found.ts'
 import { acknowledgmentSchema, presentAcknowledgment, presentTime } from '../response/present-values.ts'
 import { sendList } from '../response/sliced-list.ts'
@@ -15,13 +15,11 @@ import { presentTrace, traceSchema } from './read-traces.ts'
 
 const noncesQuerySchema = Type.Object(
   {
-    from: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'a nonce as a decimal integer, 0 or more; the list begins with it',
-      }),
-    ),
+    from: optionalInteger({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'a nonce as a decimal integer, 0 or more; the list begins with it',
+    }),
   },
   { additionalProperties: false },
 )
@@ -32,7 +30,7 @@ const foreignUseSchema = closed('ForeignUse', {
   first_nonce: Type.Integer({ minimum: 0 }),
   last_nonce: Type.Integer({ minimum: 0 }),
   hash: Type.Optional(hash('Of the transaction that spent the first nonce; absent where no node shows it')),
-  block_number: Type.Optional(Type.Integer({ description: 'Its block' })),
+  block_number: optionalInteger({ description: 'Its block' }),
   found_at: time(),
   may_be_lost: Type.Boolean({
     description:

@@ -13,7 +13,7 @@ import { addressSchema, parseAddress, parseTime } from '../request/parse-values.
 import { propertiesOf, unknownMember } from '../request/refuse-excess.ts'
 import { forms, stated } from '../request/stated.ts'
 import { invalid, shownValue } from '../request/validate.ts'
-import { closed } from '../response/forms.ts'
+import { closed, optionalString } from '../response/forms.ts'
 import { accessListSchema, parseAccessList } from './access-list.ts'
 import { believedSender, ignoredIn, ignoredMembers, type LogIgnored } from './ignored-members.ts'
 import { labelProperties, parseLabels } from './labels.ts'
@@ -88,13 +88,11 @@ const payloadProperties = {
     addressSchema('an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract'),
   ),
   value: valueSchema,
-  data: Type.Optional(
-    Type.String({
-      pattern: '^(0x)?([0-9a-fA-F]{2})*$',
-      description: 'bytes in hex: an even number of digits, with 0x or without; empty for a transfer',
-      examples: ['0xd0e30db0'],
-    }),
-  ),
+  data: optionalString({
+    pattern: '^(0x)?([0-9a-fA-F]{2})*$',
+    description: 'bytes in hex: an even number of digits, with 0x or without; empty for a transfer',
+    examples: ['0xd0e30db0'],
+  }),
   gas_limit: Type.Optional(
     Type.Union([Type.Integer({ minimum: lowBaseGas, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
       description: `gas units as an integer from ${lowBaseGas}, or nothing to have it estimated; the network decides the least`,
@@ -115,39 +113,33 @@ const payloadProperties = {
     }),
   ),
   access_list: Type.Optional(accessListSchema),
-  valid_until: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      maxLength: 64,
-      description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"',
-      ...stated({ description: 'a time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z"' }),
-    }),
-  ),
+  valid_until: optionalString({
+    format: 'date-time',
+    maxLength: 64,
+    description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"',
+    ...stated({ description: 'a time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z"' }),
+  }),
   hold: Type.Optional(
     Type.Boolean({
       description:
         'true: it gets no nonce until its release (POST …/release); at most one of hold, hold_for and not_before',
     }),
   ),
-  hold_for: Type.Optional(
-    Type.String({
-      pattern: durationFrom30sPattern,
-      description: 'a duration from "30s" to "24h", such as "10m": so long it gets no nonce, unless it is released',
-      examples: ['10m'],
+  hold_for: optionalString({
+    pattern: durationFrom30sPattern,
+    description: 'a duration from "30s" to "24h", such as "10m": so long it gets no nonce, unless it is released',
+    examples: ['10m'],
+  }),
+  not_before: optionalString({
+    format: 'date-time',
+    maxLength: 64,
+    description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"',
+    ...stated({
+      format: 'date-time-within-a-year',
+      description:
+        'a time by RFC 3339, at most a year ahead, such as "2030-01-31T12:00:00Z": before it, it gets no nonce, unless it is released',
     }),
-  ),
-  not_before: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      maxLength: 64,
-      description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"',
-      ...stated({
-        format: 'date-time-within-a-year',
-        description:
-          'a time by RFC 3339, at most a year ahead, such as "2030-01-31T12:00:00Z": before it, it gets no nonce, unless it is released',
-      }),
-    }),
-  ),
+  }),
   ...ignoredMembers,
 }
 

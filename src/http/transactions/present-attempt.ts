@@ -1,7 +1,7 @@
 // Presents an attempt without its bytes, which anyone could broadcast.
 import { type Static, Type } from 'typebox'
 import { type Attempt, invalidReasonOf, wasAlwaysRejected } from '../../domain/attempt.ts'
-import { closed, hash, time, wei } from '../response/forms.ts'
+import { closed, hash, optionalString, time, wei } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 import { presentFees } from './present-transaction.ts'
 
@@ -33,7 +33,7 @@ export const attemptSchema = closed('Attempt')({
       description: 'true: every broadcast of it ended in a certain rejection, so no pool should hold it',
     }),
   ),
-  reason: Type.Optional(Type.String({ description: 'Why it is held or was refused' })),
+  reason: optionalString({ description: 'Why it is held or was refused' }),
   recorded_at: time(),
   presigned: Type.Optional(
     Type.Literal(true, {

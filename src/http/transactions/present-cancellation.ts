@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { cancellationStates, verdictOn } from '../../domain/cancel.ts'
 import type { CancellationIntent, Transaction } from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
-import { closed, hash, some, such, time, wei } from '../response/forms.ts'
+import { closed, hash, optionalInteger, some, such, time, wei } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 
 export const cancellationSchema = closed('Verdict', {
@@ -39,9 +39,9 @@ export const cancellationSchema = closed('Verdict', {
   winner: Type.Optional(
     Type.Object({ hash: hash(), block_number: Type.Integer(), block_hash: hash() }, { title: 'Winner' }),
   ),
-  witnesses: Type.Optional(
-    Type.Integer({ description: 'How many endpoints showed the winner in its block, once the verdict is final' }),
-  ),
+  witnesses: optionalInteger({
+    description: 'How many endpoints showed the winner in its block, once the verdict is final',
+  }),
   cost: Type.Optional(
     wei('Wei that the no-op cost in fees; 0 unless it was mined; absent where no node reports its cost'),
   ),

@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
-import { address, closed, hash, some, such, time, wei } from '../response/forms.ts'
+import { address, closed, hash, optionalInteger, some, such, time, wei } from '../response/forms.ts'
 import { presentTime } from '../response/present-values.ts'
 import { accessListSchema, presentAccessList } from './access-list.ts'
 
@@ -58,8 +58,8 @@ export const transactionSchema = closed('Transaction', { examples: [transactionE
   to: Type.Optional(address('Absent for a contract creation')),
   value: wei(),
   data: such('0x'),
-  nonce: Type.Optional(Type.Integer({ minimum: 0 })),
-  gas_limit: Type.Optional(Type.Integer({ minimum: 0 })),
+  nonce: optionalInteger({ minimum: 0 }),
+  gas_limit: optionalInteger({ minimum: 0 }),
   gas_price: Type.Optional(wei()),
   max_fee_per_gas: Type.Optional(wei()),
   max_priority_fee_per_gas: Type.Optional(wei()),

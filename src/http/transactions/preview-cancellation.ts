@@ -17,18 +17,16 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters, transactionParameters } from '../request/parameters.ts'
 import { type LimitedReads, limitReads } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
-import { closed, count, wei } from '../response/forms.ts'
+import { closed, count, optionalInteger, wei } from '../response/forms.ts'
 
 const windowSchema = closed('CancellationWindow', {
   description:
     'How many transactions may be in flight. Absent in the preview of one transaction, and where no node answers',
 })({
-  present: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: 'How many may be in flight now; absent where another replica advances the relayer',
-    }),
-  ),
+  present: optionalInteger({
+    minimum: 1,
+    description: 'How many may be in flight now; absent where another replica advances the relayer',
+  }),
   most: Type.Integer({ minimum: 1, description: 'The upper bound: max_in_flight, or that of the window' }),
   cost: Type.Object(
     {
@@ -92,7 +90,7 @@ const previewSchema = closed('CancellationPreview')({
     ),
   ),
   window: Type.Optional(windowSchema),
-  block_number: Type.Optional(Type.Integer({ minimum: 0, description: `The head of this preview. ${absent}` })),
+  block_number: optionalInteger({ minimum: 0, description: `The head of this preview. ${absent}` }),
 })
 
 export function previewCancellation(context: PreviewContext, limited: LimitedReads) {

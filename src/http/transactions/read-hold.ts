@@ -14,7 +14,7 @@ import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { address, closed, hash, some, such, time, wei } from '../response/forms.ts'
+import { address, closed, hash, optionalInteger, optionalString, some, such, time, wei } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import { presentTime } from '../response/present-values.ts'
 import { accessListSchema } from './access-list.ts'
@@ -25,7 +25,7 @@ const payloadSchema = closed('ApprovedPayload', { description: 'What a release a
   allow_out_of_gas: Type.Optional(Type.Literal(true)),
   data: such('0x'),
   from: address(),
-  gas_limit: Type.Optional(Type.Integer({ minimum: 0 })),
+  gas_limit: optionalInteger({ minimum: 0 }),
   gas_price: Type.Optional(wei()),
   max_fee_per_gas: Type.Optional(wei()),
   max_priority_fee_per_gas: Type.Optional(wei()),
@@ -75,7 +75,7 @@ const holdSchema = closed('Hold', {
       not_before: Type.Optional(time()),
     }),
   ),
-  reason: Type.Optional(Type.String({ description: 'Why it waits, in words' })),
+  reason: optionalString({ description: 'Why it waits, in words' }),
   payload: payloadSchema,
   payload_digest: hash('SHA-256 of payload as JSON, sorted by name and without white space (RFC 8785)'),
   four_eyes: Type.Optional(

@@ -9,7 +9,7 @@ import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters, transactionParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { closed, hash, wei } from '../response/forms.ts'
+import { closed, hash, optionalString, wei } from '../response/forms.ts'
 import { found, foundHistory } from '../response/found.ts'
 import { labelsSchema, presentLabels } from '../response/present-values.ts'
 import { sendList } from '../response/sliced-list.ts'
@@ -39,7 +39,7 @@ export const traceSchema = closed('Trace')({
     description: 'gap: a no-op of the service for a nonce that nobody uses; sweep: it empties the account',
   }),
   final: Type.Boolean({ description: 'It will not change again' }),
-  created_by: Type.Optional(Type.String({ description: 'The id of the API key that sent it' })),
+  created_by: optionalString({ description: 'The id of the API key that sent it' }),
   wait: Type.Optional(waitSchema),
   cancellation: Type.Optional(cancellationSchema),
   inclusion: Type.Optional(inclusionSchema),
