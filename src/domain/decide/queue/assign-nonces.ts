@@ -9,7 +9,7 @@ import { type Assignments, type Decision, type Explanation, explain, nothing } f
 import { lacking } from '../plan/lacks.ts'
 import type { Situation, Work } from '../plan/work.ts'
 import { roomOnArrival } from '../rules/arrival-order.ts'
-import { awaitHidden, blockedByPool, leftToOthers } from '../rules/foreign-nonces.ts'
+import { awaitHidden, blockingPool, leftToOthers } from '../rules/foreign-nonces.ts'
 import { explainRefusedGapFiller, fillGaps, lookedAtMax } from '../rules/gap-fillers.ts'
 import { countedBalance, gasFundsOf } from '../rules/gas-reserve.ts'
 import { boundValueOf, frontOf, isSweepWaiting, obeysPause, reserveBeside } from '../rules/sweeps.ts'
@@ -116,7 +116,7 @@ function assignEach(
       }
       case 'offer':
         decided.push(assignment(stored, offered, free.take()))
-        purse = paidFrom(purse, offered, free.peek(), situation)
+        purse = paidFrom(purse, offered, free.peek())
     }
   }
   const hasMoreRoom = decided.some(({ do: what }) => what === 'refuse' || what === 'hold')
@@ -144,7 +144,7 @@ function purseOf(
       spendable(work, counted, market, reserve, paidBelow(observation)) - minedAhead(work, observation.nonce, market),
     reserve,
     gasFunds: gasFundsOf(work, observation, policy),
-    blockedByPool: blockedByPool(nonce, situation),
+    blockedByPool: blockingPool(situation),
   }
 }
 
@@ -161,13 +161,11 @@ function paidFrom(
   purse: Purse,
   { transaction: { payload }, fees, gasLimit }: Offer & Pick<Offered, 'transaction'>,
   nonce: Nonce,
-  situation: Situation,
 ): Purse {
   const gas = upfrontCost(0n, gasLimit, fees)
   return {
     ...purse,
     nonce,
-    blockedByPool: blockedByPool(nonce, situation),
     wallet: purse.wallet - gas - payload.value - l1FeeOf(payload, purse.market),
     gasFunds: purse.gasFunds === undefined ? undefined : purse.gasFunds - gas,
   }

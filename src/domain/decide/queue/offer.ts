@@ -37,8 +37,8 @@ export interface Purse {
   readonly reserve: Wei
   /** The funds for gas beside that of others. Undefined where nothing limits it. */
   readonly gasFunds: Wei | undefined
-  /** Why the pool's count binds nothing: it lies too far above the account's nonce. */
-  readonly blockedByPool: Reason | undefined
+  /** Why the pool's count keeps a nonce from being bound: it lies too far above the account's nonce. */
+  readonly blockedByPool: (nonce: Nonce) => Reason | undefined
   /** The decisions about those before it. */
   readonly decided: readonly Decision[]
 }
@@ -78,7 +78,9 @@ export function offerFor(stored: InPhase<'queued'>, purse: Purse, situation: Omi
   if ('condition' in offer) return { is: 'waits', transaction, reason: offer }
   // A shortage of money is said before the reserve's wait, and both before a doubt about the nonce.
   const wait =
-    kept ?? blockedByGas(upfrontCost(0n, offer.gasLimit, offer.fees), before, situation) ?? purse.blockedByPool
+    kept ??
+    blockedByGas(upfrontCost(0n, offer.gasLimit, offer.fees), before, situation) ??
+    purse.blockedByPool(purse.nonce)
   if (wait) return { is: 'waits', transaction, reason: wait }
   const { isWithin, blockedBy, lacks } = limitReach(purse.nonce, situation)
   if (blockedBy) return { is: 'waits', transaction, reason: blockedBy }

@@ -99,12 +99,15 @@ export function explainBlocked(transaction: InPhase<'inFlight'>, situation: Situ
   return explain(transaction, { condition: 'nonce_blocked', facts })
 }
 
-/** Why `next` is not used: more foreign transactions wait in the pool below it than nodes keep of one sender, or the count is false. */
-export function blockedByPool(next: Nonce, situation: Situation): Reason | undefined {
+/**
+ * Why a nonce is not used: more foreign transactions wait in the pool below it than nodes keep of one sender, or the count is false. One
+ * look at the rows serves all nonces of a step.
+ */
+export function blockingPool(situation: Situation): (next: Nonce) => Reason | undefined {
   const left = leftToOthers(situation)
-  if (!left || next <= left.last || !isPoolBeyond(situation)) return undefined
+  if (!left || !isPoolBeyond(situation)) return () => undefined
   const facts = { by: 'count', nonce: situation.observation.nonce, pendingNonce: left.last + 1 } as const
-  return { condition: 'nonce_blocked', facts }
+  return (next) => (next > left.last ? { condition: 'nonce_blocked', facts } : undefined)
 }
 
 /**

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { PoolCount, Work } from '../../../../src/domain/decide/plan/work.ts'
 import {
   awaitHidden,
-  blockedByPool,
+  blockingPool,
   explainBlocked,
   foreignPatience,
   leftToOthers,
@@ -154,7 +154,7 @@ test('each rule changes nothing where no pool counts above the record', () => {
     const seen = { nonce: 5, ...(pendingNonce !== undefined && { pendingNonce }), head: headAt(height) }
     const situation = someSituation({ open: [inFlight(5)], queued: [queued(1)] }, seen)
     expect(leftToOthers(situation)?.last ?? 0).toBeLessThan(5)
-    expect(blockedByPool(5, situation)).toBeUndefined()
+    expect(blockingPool(situation)(5)).toBeUndefined()
     expect(poolCountsAfter([], situation, { block: height, ms: now })).toEqual([])
     expect(explainBlocked(inFlight(5), situation)).toEqual([])
   }
