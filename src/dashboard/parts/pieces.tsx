@@ -43,6 +43,24 @@ export function ApiCall({ method, path, body }: Call) {
   )
 }
 
+/** A name and what it has, in a list of facts. */
+export function Fact({
+  name,
+  title,
+  children,
+}: {
+  name: string
+  title?: string | undefined
+  children: ComponentChildren
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd title={title}>{children}</dd>
+    </div>
+  )
+}
+
 /** A labeled line of text. `more`: attributes of its input. */
 export function TextField({
   label,

@@ -4,7 +4,7 @@ import type { BulkTransactionView, BulkView } from '../../client/bulk-types.ts'
 import { filterWords, limitWords, refusalWords } from '../../words/bulk.ts'
 import { BulkBadge, BulkCost, BulkTally } from '../parts/bulk-state.tsx'
 import { Ether, Time } from '../parts/exact.tsx'
-import { Badge, Copy, Empty, Heading, Pages, Shown, StateBadge, TransactionLink } from '../parts/pieces.tsx'
+import { Badge, Copy, Empty, Fact, Heading, Pages, Shown, StateBadge, TransactionLink } from '../parts/pieces.tsx'
 import { Table } from '../parts/table.tsx'
 import { bulksPath, useSymbols } from '../state/bulk.ts'
 import { grouped } from '../state/format.ts'
@@ -54,43 +54,22 @@ function CostMax({ bulk: { parts }, symbol }: { bulk: BulkView; symbol: string |
 function Facts({ bulk }: { bulk: BulkView }) {
   return (
     <dl class="facts">
-      <div>
-        <dt>Filter</dt>
-        <dd>{[filterWords(bulk.filter), ...limitWords(bulk)].join(', ')}</dd>
-      </div>
-      {bulk.reason !== undefined && (
-        <div>
-          <dt>Reason</dt>
-          <dd>{bulk.reason}</dd>
-        </div>
-      )}
-      <div>
-        <dt>Requested</dt>
-        <dd title={bulk.requested_by && `by the API key ${bulk.requested_by}`}>
-          <Time at={bulk.requested_at} />
-        </dd>
-      </div>
-      <div>
-        <dt>Relayers</dt>
-        <dd>
-          {bulk.every_relayer ? 'all' : bulk.relayers.join(', ')}{' '}
-          {bulk.pause && <Badge tone="warn">Paused by it</Badge>}
-        </dd>
-      </div>
+      <Fact name="Filter">{[filterWords(bulk.filter), ...limitWords(bulk)].join(', ')}</Fact>
+      {bulk.reason !== undefined && <Fact name="Reason">{bulk.reason}</Fact>}
+      <Fact name="Requested" title={bulk.requested_by && `by the API key ${bulk.requested_by}`}>
+        <Time at={bulk.requested_at} />
+      </Fact>
+      <Fact name="Relayers">
+        {bulk.every_relayer ? 'all' : bulk.relayers.join(', ')} {bulk.pause && <Badge tone="warn">Paused by it</Badge>}
+      </Fact>
       {bulk.final_at !== undefined && (
-        <div>
-          <dt>Final</dt>
-          <dd>
-            <Time at={bulk.final_at} />
-          </dd>
-        </div>
+        <Fact name="Final">
+          <Time at={bulk.final_at} />
+        </Fact>
       )}
-      <div>
-        <dt>Id</dt>
-        <dd>
-          <Copy text={bulk.id} label="id" />
-        </dd>
-      </div>
+      <Fact name="Id">
+        <Copy text={bulk.id} label="id" />
+      </Fact>
     </dl>
   )
 }

@@ -7,7 +7,7 @@ import { Conditions } from '../parts/conditions.tsx'
 import { Balance } from '../parts/exact.tsx'
 import { NonceLane } from '../parts/lane.tsx'
 import { PauseButton } from '../parts/pause-button.tsx'
-import { Age, Badge, Copy, Empty, Explore, Heading, Shown } from '../parts/pieces.tsx'
+import { Age, Badge, Copy, Empty, Explore, Fact, Heading, Shown } from '../parts/pieces.tsx'
 import { CapBelow } from '../parts/price.tsx'
 import { Transactions } from '../parts/transactions.tsx'
 import { lowCapOf } from '../state/caps.ts'
@@ -102,47 +102,29 @@ function Facts({
   const { symbol, explorer } = networkOf(relayer.network)
   return (
     <dl class="facts">
-      <div>
-        <dt>Network</dt>
-        <dd>{relayer.network}</dd>
-      </div>
-      <div>
-        <dt>Address</dt>
-        <dd>
-          <Copy text={relayer.address} label="address" />
-          <Explore url={explorer} kind="address" id={relayer.address} />
-        </dd>
-      </div>
-      <div>
-        <dt>Balance</dt>
-        <dd>
-          {view?.balance ? (
-            <>
-              <Balance wei={view.balance.wei} symbol={symbol} />{' '}
-              <small>
-                read <Age at={view.balance.read_at} /> ago
-              </small>
-            </>
-          ) : (
-            '…'
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Next nonce on chain</dt>
-        <dd>{status ? grouped(status.nonce) : (why ?? '…')}</dd>
-      </div>
-      <div>
-        <dt>Waiting or in flight</dt>
-        <dd>{view ? grouped(view.queued + view.in_flight) : '…'}</dd>
-      </div>
+      <Fact name="Network">{relayer.network}</Fact>
+      <Fact name="Address">
+        <Copy text={relayer.address} label="address" />
+        <Explore url={explorer} kind="address" id={relayer.address} />
+      </Fact>
+      <Fact name="Balance">
+        {view?.balance ? (
+          <>
+            <Balance wei={view.balance.wei} symbol={symbol} />{' '}
+            <small>
+              read <Age at={view.balance.read_at} /> ago
+            </small>
+          </>
+        ) : (
+          '…'
+        )}
+      </Fact>
+      <Fact name="Next nonce on chain">{status ? grouped(status.nonce) : (why ?? '…')}</Fact>
+      <Fact name="Waiting or in flight">{view ? grouped(view.queued + view.in_flight) : '…'}</Fact>
       {view?.changed && (
-        <div>
-          <dt>Changed last</dt>
-          <dd title={`by the API key ${view.changed.by}`}>
-            {view.changed.members.join(', ') || view.changed.operation}, <Age at={view.changed.at} /> ago
-          </dd>
-        </div>
+        <Fact name="Changed last" title={`by the API key ${view.changed.by}`}>
+          {view.changed.members.join(', ') || view.changed.operation}, <Age at={view.changed.at} /> ago
+        </Fact>
       )}
       <Pauses
         paused={(view ?? relayer).paused}
@@ -155,11 +137,8 @@ function Facts({
 function Pauses({ paused, network }: { paused: boolean; network: boolean }) {
   if (!paused && !network) return null
   return (
-    <div>
-      <dt>Sending</dt>
-      <dd>
-        {paused && <Badge tone="warn">Paused</Badge>} {network && <Badge tone="warn">Network paused</Badge>}
-      </dd>
-    </div>
+    <Fact name="Sending">
+      {paused && <Badge tone="warn">Paused</Badge>} {network && <Badge tone="warn">Network paused</Badge>}
+    </Fact>
   )
 }

@@ -9,7 +9,18 @@ import { CancelDialog } from '../parts/cancel-dialog.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Ether } from '../parts/exact.tsx'
 import { Payload } from '../parts/payload.tsx'
-import { Alert, assign, Badge, Copy, Explore, Heading, Runbook, Shown, TransactionBadge } from '../parts/pieces.tsx'
+import {
+  Alert,
+  assign,
+  Badge,
+  Copy,
+  Explore,
+  Fact,
+  Heading,
+  Runbook,
+  Shown,
+  TransactionBadge,
+} from '../parts/pieces.tsx'
 import { CapHelp } from '../parts/price.tsx'
 import { ReplaceDialog, SpeedUpDialog } from '../parts/replace-dialog.tsx'
 import { Timeline } from '../parts/timeline.tsx'
@@ -139,79 +150,47 @@ function Facts({ relayer, view, trace }: Parts) {
   const of = (title: string) => (isPlain || !whose ? title : `${title} of the ${whose}`)
   return (
     <dl class="facts">
-      <div>
-        <dt>Id</dt>
-        <dd>
-          <Copy text={transaction.id} label="id" />
-        </dd>
-      </div>
-      <div>
-        <dt>Relayer</dt>
-        <dd>
-          <a href={pathOf`/relayers/${relayer}`}>{relayer}</a>
-        </dd>
-      </div>
-      <div>
-        <dt>Nonce</dt>
-        <dd>{transaction.nonce === undefined ? 'none yet' : grouped(transaction.nonce)}</dd>
-      </div>
+      <Fact name="Id">
+        <Copy text={transaction.id} label="id" />
+      </Fact>
+      <Fact name="Relayer">
+        <a href={pathOf`/relayers/${relayer}`}>{relayer}</a>
+      </Fact>
+      <Fact name="Nonce">{transaction.nonce === undefined ? 'none yet' : grouped(transaction.nonce)}</Fact>
       {transaction.hash !== undefined && (
-        <div>
-          <dt>{isPlain ? 'Hash' : 'Hash of the payload'}</dt>
-          <dd>
-            <Copy text={transaction.hash} label="hash" />
-            <Explore url={explorer} kind="tx" id={transaction.hash} />
-          </dd>
-        </div>
+        <Fact name={isPlain ? 'Hash' : 'Hash of the payload'}>
+          <Copy text={transaction.hash} label="hash" />
+          <Explore url={explorer} kind="tx" id={transaction.hash} />
+        </Fact>
       )}
       {inclusion && inclusion.spender !== 'payload' && (
-        <div>
-          <dt>{of('Hash')}</dt>
-          <dd>
-            <Copy text={inclusion.hash} label={`hash of the ${whose}`} />
-            <Explore url={explorer} kind="tx" id={inclusion.hash} />
-          </dd>
-        </div>
+        <Fact name={of('Hash')}>
+          <Copy text={inclusion.hash} label={`hash of the ${whose}`} />
+          <Explore url={explorer} kind="tx" id={inclusion.hash} />
+        </Fact>
       )}
       {inclusion && (
-        <div>
-          <dt>{of('Block')}</dt>
-          <dd>
-            {grouped(inclusion.block_number)}
-            <Explore url={explorer} kind="block" id={String(inclusion.block_number)} />
-          </dd>
-        </div>
+        <Fact name={of('Block')}>
+          {grouped(inclusion.block_number)}
+          <Explore url={explorer} kind="block" id={String(inclusion.block_number)} />
+        </Fact>
       )}
       {inclusion?.fees !== undefined && (
-        <div>
-          <dt>{of('Cost')}</dt>
-          <dd>
-            <Ether wei={inclusion.fees} symbol={symbol} />
-          </dd>
-        </div>
+        <Fact name={of('Cost')}>
+          <Ether wei={inclusion.fees} symbol={symbol} />
+        </Fact>
       )}
-      {cancellation?.cost === '0' && cancellation.final && (
-        <div>
-          <dt>Cost of the cancellation</dt>
-          <dd>nothing</dd>
-        </div>
-      )}
+      {cancellation?.cost === '0' && cancellation.final && <Fact name="Cost of the cancellation">nothing</Fact>}
       {cancellation?.cost_max !== undefined && (
-        <div>
-          <dt>Cost at most, its share of a limit</dt>
-          <dd>
-            <Ether wei={cancellation.cost_max} symbol={symbol} />
-          </dd>
-        </div>
+        <Fact name="Cost at most, its share of a limit">
+          <Ether wei={cancellation.cost_max} symbol={symbol} />
+        </Fact>
       )}
       <Labels relayer={relayer} labels={trace.labels} />
       {inclusion?.succeeded === false && (
-        <div>
-          <dt>Execution</dt>
-          <dd>
-            <Badge tone="bad">reverted</Badge> {inclusion.revert_reason}
-          </dd>
-        </div>
+        <Fact name="Execution">
+          <Badge tone="bad">reverted</Badge> {inclusion.revert_reason}
+        </Fact>
       )}
     </dl>
   )
@@ -223,31 +202,20 @@ function Labels({ relayer, labels = {} }: { relayer: string; labels: TraceView['
   return (
     <>
       {externalId !== undefined && (
-        <div>
-          <dt>External id</dt>
-          <dd>
-            <Copy text={externalId} label="external id" />
-          </dd>
-        </div>
+        <Fact name="External id">
+          <Copy text={externalId} label="external id" />
+        </Fact>
       )}
       {tags && (
-        <div>
-          <dt>Tags</dt>
-          <dd>
-            {tags.map((tag) => (
-              <a key={tag} class="tag" href={`${pathOf`/relayers/${relayer}`}?${new URLSearchParams({ tag })}`}>
-                {tag}
-              </a>
-            ))}
-          </dd>
-        </div>
+        <Fact name="Tags">
+          {tags.map((tag) => (
+            <a key={tag} class="tag" href={`${pathOf`/relayers/${relayer}`}?${new URLSearchParams({ tag })}`}>
+              {tag}
+            </a>
+          ))}
+        </Fact>
       )}
-      {note !== undefined && (
-        <div>
-          <dt>Note</dt>
-          <dd>{note}</dd>
-        </div>
-      )}
+      {note !== undefined && <Fact name="Note">{note}</Fact>}
     </>
   )
 }
