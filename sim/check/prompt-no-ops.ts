@@ -10,11 +10,13 @@ export const promptBlocks = 3
 export const promptMs = 10_000
 /** Where nodes may answer late: two answers that take as long as can be, there and back. */
 export const lateMs = 4 * slowMsMax
-/** Six more: of a search for a spender that one of them has invented, and of a node that gets one send at a time. */
+/** Six more where a node may invent a spender, which is searched, or a gateway takes few sends in a request. */
 const lateSearchMs = 12 * slowMsMax
 
-/** Round trips: a search for what has spent the nonces below takes seven, and a gateway without batches takes one send in each. */
-const farRounds = 64
+/** Round trips until what has spent the nonces below is found: a search takes seven, and the looks of a new owner confirm it. */
+const searchRounds = 16
+/** So many no-ops may come at once. A gateway takes as many in a request as its batches hold, and each request has a round trip. */
+const sendsMax = 48
 
 /** At the least price, in wei. */
 const noOpGas = 21_000n
@@ -47,7 +49,11 @@ export function watchPromptNoOps(world: World): PromptNoOps {
   const honest = nodes.filter(({ index }) => isAnyPool || index !== scenario.liar?.node)
   // Pools may have refused earlier ones, and they are repeated seldom where one has taken them.
   const earlier = new Set([...rows.all().values()].flatMap((row) => (row.canceled_at === null ? [] : [row.id])))
+  const smallestBatch = Math.min(...network.batchLimits.map((limit) => limit?.most ?? Number.POSITIVE_INFINITY))
+  const farRounds = searchRounds + Math.ceil(sendsMax / smallestBatch)
   const farMs = farRounds * 2 * Math.max(0, ...(scenario.latenciesMs ?? []))
+  const mayTakeMore = scenario.liar !== undefined || Number.isFinite(smallestBatch)
+  const lateMostMs = lateMs + (mayTakeMore ? lateSearchMs : 0)
   const since = new Map<string, { readonly ms: number; readonly block: number }>()
 
   const addressOf = ({ relayer_id: relayer }: Row) => addresses[Number(relayer.slice(1))] ?? ''
@@ -95,7 +101,7 @@ export function watchPromptNoOps(world: World): PromptNoOps {
         if (row.open === 0 || row.nonce === null) continue
         const from = since.get(row.id) ?? { ms: now, block: number }
         since.set(row.id, from)
-        const withinMs = (network.isPrompt ? promptMs : promptMs + lateMs + lateSearchMs) + farMs
+        const withinMs = (network.isPrompt ? promptMs : promptMs + lateMostMs) + farMs
         const isOver = now >= from.ms + withinMs && number >= from.block + promptBlocks
         // A pool may lose it again, as anvil's does with what follows a replaced one.
         if (isSpent(row) || hasNoOp(row) || (isOver && isExcused(row))) since.set(row.id, never)
