@@ -1,5 +1,4 @@
-// The base fee rises above the cap of the sends while they are in flight, and stays there, also above the higher cap that the operator sets then:
-// nothing else is wrong.
+// The base fee rises above the cap of the sends while they are in flight, and stays there: nothing else is wrong.
 import { act } from './act.ts'
 import { steerBaseFee } from './after-faults.ts'
 import { watchBelowBaseFee } from './check/below-base-fee.ts'
@@ -16,8 +15,7 @@ export async function outlastFeeAboveCap(world: World, service: Service): Promis
   if (!scenario.isFeeAboveCap) return
   for (let left = sends; left > 0; left -= 1) act(world, service, 'send')
   history.note('the base fee rises above the cap of the sends, and no transaction of ours is mined')
-  const cap = state.policies.gasPriceCap ?? 0n
-  const above = 2n * cap
+  const above = 2n * (state.policies.gasPriceCap ?? 0n)
   const watch = watchBelowBaseFee(world)
   const ends = blocks.canonical().number + blocksAbove
   state.drought = { kind: 'ours', blocksLeft: blocksAbove }
@@ -28,10 +26,6 @@ export async function outlastFeeAboveCap(world: World, service: Service): Promis
     if (number === height) continue
     height = number
     watch.look()
-    if (number === ends - blocksAbove / 2) {
-      state.policies = { ...state.policies, gasPriceCap: (cap * 5n) / 4n }
-      service.patch()
-    }
     state.spike = nextBaseFee < above ? 1 : 0
   }
   state.drought = undefined
