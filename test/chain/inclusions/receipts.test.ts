@@ -357,7 +357,7 @@ describe('a receipt that comes late', () => {
   }
 
   test('by a block is found with the next block', async () => {
-    expect(await callsOf(0)).toEqual({ calls: 5, after: 1 })
+    expect(await callsOf(0)).toEqual({ calls: 2, after: 1 })
   })
 
   test('by twenty blocks is found a few blocks after it came, for less than twenty calls', async () => {
