@@ -7,7 +7,10 @@ export function limitUnproven(app: FastifyInstance): void {
   const unproven = new Set<Socket>()
   app.server.on('connection', (socket) => {
     unproven.add(socket)
-    socket.once('close', () => unproven.delete(socket))
+    if (unproven.size <= unprovenConnectionsMax) return
+    // Only here do closed ones leave: with a listener for each socket's end, V8 keeps its requests until a full collection, which cost a
+    // third of the time of a request.
+    for (const each of unproven) if (each.destroyed) unproven.delete(each)
     const [oldest] = unproven
     if (unproven.size > unprovenConnectionsMax) oldest?.destroy()
   })
