@@ -9,7 +9,7 @@ import { measureQueue } from './latency-queue.ts'
 
 const roundTripsMs = [0, 50, 100, 200, 500]
 const blocktimesMs = [200, 2_000]
-/** Of a proxy that takes its time, on blocks that don't. */
+/** A slow proxy before a chain with short blocks. */
 const farRow: Row = { roundTripMs: 2_000, blocktimeMs: 200 }
 /** Here the services wait for blocks most of the time, so that they run beside one another. */
 const slowBlocksMs = 12_000

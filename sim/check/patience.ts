@@ -143,8 +143,8 @@ export function watchPatience({ committed }: Disk, blocks: Blocks, watch: Patien
   }
 
   /**
-   * By the most that blocks ever took in 4 s, not in the last: the window keeps its size while few are sent, as nothing shows then that blocks
-   * take less. Where a queue never ends, and blocks take few, test/sim/window.test.ts bounds what is in flight.
+   * By the most that blocks ever took in 4 s, not in the last 4 s: while few are sent, nothing shows that blocks take fewer, so the window
+   * keeps its size. test/sim/window.test.ts bounds what is in flight for an endless queue and blocks that take few.
    */
   function checkInFlight({ relayer_id: relayer }: New): void {
     const index = Number(relayer.slice(1))

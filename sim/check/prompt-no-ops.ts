@@ -13,7 +13,7 @@ export const lateMs = 4 * slowMsMax
 /** Six more where a node may invent a spender, which is searched, or a gateway takes few sends in a request. */
 const lateSearchMs = 12 * slowMsMax
 
-/** Round trips until what has spent the nonces below is found: a search takes seven, and the looks of a new owner confirm it. */
+/** Round trips until the spenders of lower nonces are found: a search takes seven, and a new owner confirms them by further looks. */
 const searchRounds = 16
 /** So many no-ops may come at once. A gateway takes as many in a request as its batches hold, and each request has a round trip. */
 const sendsMax = 48

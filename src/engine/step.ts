@@ -216,7 +216,7 @@ function restIdle({ observer }: StepContext, stored: Work, carried: OwnerMemory,
     carried: {
       ...carried,
       lostHistory: laterHistory(stored, carried),
-      // Its policies let the next step read the queue beside it: one answer of the database less to wait for.
+      // With the relayer's policies at hand, the next step reads the queue at the same time, and waits for one answer less.
       earlier: { relayer: stored.relayer, transactions: new Map() },
     },
     conditions: isPaused(stored.relayer) ? ['paused'] : [],
