@@ -30,9 +30,9 @@ export function watchBlindBackends(node: () => SimNode | undefined, fail: (what:
     },
     changed(row, before) {
       const { id, drop_reason: reason, gas_limit: gasLimit, to_address: to } = row
-      if (!before) sentAt.set(id, node()?.head.number ?? 0)
-      if (reason !== 'refused' || before?.drop_reason === 'refused' || gasLimit !== null || to === brokenContract)
-        return
+      // A refusal that a restored copy holds is as old as the copy.
+      if (!before) return void sentAt.set(id, node()?.head.number ?? 0)
+      if (reason !== 'refused' || before.drop_reason === 'refused' || gasLimit !== null || to === brokenContract) return
       if (to === flakyContract && failedSince(sentAt.get(id) ?? 0)) return
       fail(`${id.slice(-6)} was refused, and the current backend estimates it: ${row.status_reason}`)
     },

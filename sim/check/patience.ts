@@ -111,11 +111,17 @@ export function watchPatience({ committed }: Disk, blocks: Blocks, watch: Patien
   const relayerOf = (address: string) => addresses.indexOf(address.toLowerCase())
   const isPendingCount = ({ method, params }: Call) => method === 'eth_getTransactionCount' && params[1] === 'pending'
 
-  function checkForeign(instance: Instance, { relayer_id: relayer, nonce, transaction_id: id, place }: New): void {
+  /** Another attempt at its nonce adds nothing to what is in flight: a reorganization may have brought many back. */
+  function isAgain({ relayer_id: relayer, nonce, place }: New): boolean {
+    return (earlierAt(relayer, nonce, place)[0]?.n ?? 0) > 0
+  }
+
+  function checkForeign(instance: Instance, bound: New): void {
+    const { relayer_id: relayer, nonce, transaction_id: id } = bound
     const since = counted.get(`${instance.id} ${relayer} ${nonce}`)
     if (since === undefined || since >= (began.get(`${instance.id} ${relayer}`) ?? 0)) return
     if (nowMs() - since < goesOnMs) return
-    if ((earlierAt(relayer, nonce, place)[0]?.n ?? 0) > 0 || nowMs() - since >= foreignMs) return
+    if (isAgain(bound) || nowMs() - since >= foreignMs) return
     const firsts = behind(relayer, nonce).map((each) => recordedMs.get(`${each.transaction_id} ${each.nonce}`))
     if (firsts.some((ms) => ms === undefined || nowMs() - ms >= foreignMs)) return
     fail(
@@ -195,8 +201,8 @@ export function watchPatience({ committed }: Disk, blocks: Blocks, watch: Patien
         checkBid(each)
         if (isFirst) recordedMs.set(key, nowMs())
       }
-      const [first] = news.filter(({ kind, recovered }) => kind !== 'cancel' && recovered === 0)
-      if (first) checkInFlight(first)
+      const bound = news.find((each) => each.kind !== 'cancel' && each.recovered === 0 && !isAgain(each))
+      if (bound) checkInFlight(bound)
     },
     refused(hash) {
       const id = recorded(hash)?.transaction_id
