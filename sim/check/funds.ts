@@ -1,7 +1,7 @@
 // Checks the balance whenever a transaction gets a nonce: it covers that transaction beside those in flight and the reserve, and is not
 // below min_balance. A balance that somebody else has moved may be unread yet.
 import type { Policies } from '../../src/domain/policy-table.ts'
-import { minWei } from '../../src/domain/units.ts'
+import { compareWei } from '../../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block, type Blocks } from '../chain/blocks.ts'
 import { gasCostOf, type ReserveRules } from '../chain/reserve.ts'
 import { type ChainKind, l1PriceAt } from '../chain/sequencer.ts'
@@ -64,11 +64,11 @@ export function watchFunds(
     return cancelReserve ?? 2n * (noOpGas * least * (eip1559Pricing ? 2n : 1n) + noOpBytes * l1Price)
   }
 
-  /** The lowest price of a byte on L1 that the engine may have read: at a node that is behind, or a while ago. */
-  function l1PriceAround(head: Block, atBlock: number): bigint {
+  /** The prices of a byte on L1 from where the engine may have read one, at a node that is behind or a while ago, up to the head. */
+  function l1PricesAround(head: Block, atBlock: number): readonly bigint[] {
     const heights = Array.from({ length: head.number - atBlock + l1ReadBlocks + 1 }, (_, ago) => head.number - ago)
     const read = heights.flatMap((number) => (number < 0 ? [] : [l1PriceAt({ number }, kind)]))
-    return read.reduce((least, price) => minWei(least, price))
+    return read.toSorted(compareWei)
   }
 
   /** A sweep leaves twice its own cost. Only the price of data on L1 may differ by now. */
@@ -96,18 +96,22 @@ export function watchFunds(
       if (known.every((balance) => balance < minBalance)) {
         fail(`${name} got a nonce at a balance of ${known[0]}, and min_balance is ${minBalance}`)
       }
-      // Later mined transactions cost at most their cap, so the rest of the balance only grows.
+      // Later mined transactions cost at most their cap, so the rest of the balance only grows, but for the fee on L1, which has none.
       const { nonce, balance } = accountAt(head, from)
-      const l1Price = l1PriceAround(head, atBlock)
+      const prices = l1PricesAround(head, atBlock)
+      const [l1Price = 0n, l1PriceMost = l1Price] = [prices[0], prices.at(-1)]
       const most = new Map<number, bigint>()
+      let dearer = 0n
       for (const each of promised) {
-        const cost = upfrontCost(each) + l1FeeOf(each, l1Price)
+        const l1Fee = l1FeeOf(each, l1Price)
+        const cost = upfrontCost(each) + l1Fee
         if (each.nonce >= nonce && cost > (most.get(each.nonce) ?? 0n)) most.set(each.nonce, cost)
+        else if (each.nonce < nonce) dearer += l1FeeOf(each, l1PriceMost) - l1Fee
       }
       const sum = [...most.values()].reduce((total, cost) => total + cost, 0n)
       const kept = reserveOf(rules, at, l1Price)
       // What a lie counts as spent keeps nothing of the balance.
-      if (!isCountedEarly && balance < sum + kept) {
+      if (!isCountedEarly && balance + dearer < sum + kept) {
         fail(`${name} got a nonce at a balance of ${balance}, with ${sum} in flight and ${kept} to be kept back`)
       }
       const gas = gasOf(promised.filter((each) => each.nonce >= nonce))
