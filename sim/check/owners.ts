@@ -1,6 +1,7 @@
 // Checks the writers of a relayer: only the process that acquired it last may write for it.
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { slotOf } from '../../src/ownership/choose-slots.ts'
+import type { Slot } from '../../src/store/locks.ts'
 import type { Instance } from '../process/instance.ts'
 import type { SimSession } from '../process/locks.ts'
 
@@ -23,6 +24,8 @@ export interface Owners {
   refused(instance: Instance, relayer: string, epoch: bigint): void
   /** The engine begins a step, and reads its rows. */
   reads(instance: Instance, relayer: string): void
+  /** The process begins no step under this lock any more, and will unlock it after the last one. */
+  givesUp(instance: Instance, slot: Slot): void
   /** The number of steps that owners of the relayer have begun. */
   stepsOf(relayer: string): number
   /** The engine begins to broadcast bytes. */
@@ -46,10 +49,13 @@ export function watchOwners(fail: (what: string) => void, nowMs: () => number): 
   const owners = new Map<string, Owning>()
   /** The time at which the last step began, by relayer and process, in milliseconds. */
   const readAt = new Map<string, number>()
+  /** The time since which it begins no step, by process and lock, in milliseconds: the last one may read its rows again. */
+  const givenUpAt = new Map<string, number>()
   const steps = new Map<string, number>()
   /** Owners by relayer and epoch. */
   const epochs = new Map<string, Owning>()
   const keyOf = (relayer: string, of: bigint | string) => `${relayer} ${of}`
+  const lockOf = (instance: Instance, slot: Slot) => `p${instance.id} ${slot}`
 
   function acquired(instance: Instance, each: OwnersAct & { readonly act: 'acquired' }): void {
     const { relayer, epoch, under, atMs } = each
@@ -58,6 +64,7 @@ export function watchOwners(fail: (what: string) => void, nowMs: () => number): 
     if (under?.isOpen() && !holdsLock && nowMs() - atMs < lastStepMs) {
       fail(`p${instance.id} acquires ${relayer} without its lock`)
     }
+    givenUpAt.delete(lockOf(instance, slotOf(relayer as RelayerId)))
     const owning = { instance, under, holdsLock }
     owners.set(relayer, owning)
     owners.set(keyOf(relayer, `p${instance.id}`), owning)
@@ -80,7 +87,8 @@ export function watchOwners(fail: (what: string) => void, nowMs: () => number): 
     },
     refused(instance, relayer, epoch) {
       const began = readAt.get(keyOf(relayer, `p${instance.id}`)) ?? Number.NEGATIVE_INFINITY
-      if (nowMs() - began >= lastStepMs) return
+      const givenUp = givenUpAt.get(lockOf(instance, slotOf(relayer as RelayerId))) ?? began
+      if (nowMs() - Math.min(began, givenUp) >= lastStepMs) return
       if (!owners.get(relayer)?.holdsLock || !epochs.get(keyOf(relayer, epoch))?.under?.isOpen()) return
       fail(
         `p${instance.id} was refused a write for ${relayer} though it never lost its locks: others had them too early`,
@@ -91,6 +99,10 @@ export function watchOwners(fail: (what: string) => void, nowMs: () => number): 
       readAt.set(keyOf(relayer, `p${instance.id}`), nowMs())
       if (owners.has(keyOf(relayer, `p${instance.id}`)) || instance.state === 'dead') return
       fail(`p${instance.id} reads what ${relayer} has to do before it has acquired it`)
+    },
+    givesUp(instance, slot) {
+      const lock = lockOf(instance, slot)
+      if (!givenUpAt.has(lock)) givenUpAt.set(lock, nowMs())
     },
     stepsOf: (relayer) => steps.get(relayer) ?? 0,
     orders(instance, relayer) {

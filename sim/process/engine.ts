@@ -11,6 +11,7 @@ import type { Logger } from '../../src/ops/logger.ts'
 import { watchProcess } from '../../src/ops/process-states.ts'
 import { secret } from '../../src/ops/secret.ts'
 import type { Hints } from '../../src/store/hints.ts'
+import type { Slot } from '../../src/store/locks.ts'
 import type { Dice } from '../../tooling/dice.ts'
 import { keepsFutureMs } from '../chain/sequencer.ts'
 import type { Owners } from '../check/owners.ts'
@@ -246,6 +247,8 @@ function loggerOf(
   return {
     debug(facts, message) {
       marks.logged(message)
+      if (message === 'a lock will be given up after the last steps under it')
+        return owners.givesUp(instance, (facts as { slot: Slot }).slot)
       if (message !== 'broadcasting') return
       const { relayer_id: relayer, hash } = facts as { relayer_id: string; hash: string }
       instance.orderedAt.set(hash, instance.lastOwned.get(relayer) ?? -1)

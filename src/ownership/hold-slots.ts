@@ -45,6 +45,7 @@ export function holdSlots({ session, holdings, clock, logger, onFreed, onInUse }
   const acquire = acquirer(holdings, logger)
 
   async function giveUp(slot: Slot, relayers: readonly RelayerId[]): Promise<void> {
+    logger.debug({ slot }, 'a lock will be given up after the last steps under it')
     try {
       await waitBriefly(clock, lastStepMs, () => Promise.all(relayers.map(holdings.release)))
       if (!session.isAlive()) return
