@@ -35,8 +35,8 @@ export const ofWaits: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/waits/no-progress.ts',
-        find: 'const leastBlocks = 24',
-        put: 'const leastBlocks = 12',
+        find: 'const least: Patience = { blocks: 24,',
+        put: 'const least: Patience = { blocks: 12,',
       },
     ],
   },

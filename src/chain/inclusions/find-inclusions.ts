@@ -2,7 +2,7 @@
 // by the block.
 import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
-import { blocksOf, type SpannedDepth } from '../../domain/patience.ts'
+import { blocksOf, type Patience, type SpannedDepth } from '../../domain/patience.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import { claimOf } from '../../domain/witness.ts'
@@ -17,7 +17,7 @@ import type { FindSpender } from './find-spender.ts'
 import type { Located } from './locate-spending.ts'
 import { proveSpender, searchOf } from './prove-spender.ts'
 import { readReceipts } from './read-receipts.ts'
-import { isComplete, lacksReceipt, receiptAwaited } from './receipt.ts'
+import { isComplete, lacksReceipt } from './receipt.ts'
 import type { Unexplained } from './unexplained.ts'
 
 export interface FindInclusions {
@@ -34,8 +34,10 @@ export interface FindInclusions {
 
 /** A proof searches the chain, so a later step proves the other nonces. */
 const proofsMax = 8
-/** A node may index receipts after the block: a proof without one needs a nonce that was spent so long ago. */
-const provenAfter: SpannedDepth = { depth: 2, spanMs: 4_000 }
+/** A node may index receipts after the block, so bodies are searched for a nonce that lower blocks show spent. Sooner would only cost calls. */
+const searchedBelow: SpannedDepth = { depth: 2, spanMs: 4_000 }
+/** A receipt holds more facts than the block, so the service waits for it. Not for ever: some nodes never have it. */
+const receiptAwaited: Patience = { blocks: 32, ms: 60_000 }
 
 interface FoundSpent {
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
@@ -98,8 +100,9 @@ export async function findInclusions(
   }
   for (const { nonce } of due) {
     const inBlock = shown.get(nonce)
-    const isDeep = inBlock && head - inBlock.block.number >= blocksOf(receiptAwaited, parts.pace.measuredMs())
-    if (isDeep && !found.has(nonce) && denied.has(nonce) && !undecided.has(nonce)) found.set(nonce, inBlock)
+    const mayLackReceipt = !found.has(nonce) && denied.has(nonce) && !undecided.has(nonce)
+    if (inBlock && mayLackReceipt && unexplained.hasWaited(receiptAwaited, address, nonce, inBlock.block.number, head))
+      found.set(nonce, inBlock)
     if (found.has(nonce) || lostNoOps.has(nonce)) unexplained.forget(address, nonce)
     else if (!goesOn.has(nonce)) unexplained.lookedFor(address, nonce, head, inBlock)
   }
@@ -150,7 +153,7 @@ async function spentForLong(
   { unexplained, pace }: Pick<FindInclusions, 'unexplained' | 'pace'>,
   { head }: TrackedHead,
 ): Promise<readonly LiveNonce[] | undefined> {
-  const since = head.number - blocksOf(provenAfter, pace.measuredMs())
+  const since = head.number - blocksOf(searchedBelow, pace.measuredMs())
   if (open.length === 0) return []
   if (since < 0) return undefined
   const settledBelow = await readNonce(endpoint, address, since)
@@ -181,7 +184,7 @@ async function proveAll(
   const proofs = stale.slice(0, proofsMax).map(async (live): Promise<Proof> => {
     const { nonce } = live
     const before = searched.get(searchOf(address, nonce))
-    const spentBy = at.head.number - blocksOf(provenAfter, pace.measuredMs())
+    const spentBy = at.head.number - blocksOf(searchedBelow, pace.measuredMs())
     const proof = await proveSpender(endpoint, address, live, { spentBy, searched, located, findSpender }, at)
     const after = searched.get(searchOf(address, nonce))
     const canonical = proof && (await readCanonical([proof.block.number], at))

@@ -12,7 +12,7 @@ import type { Mined } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { type FindSpender, type FoundSpender, readSpenders } from './find-spender.ts'
 import { type Located, locateSpending } from './locate-spending.ts'
-import { executionOf, readReceipt, receiptAwaited } from './receipt.ts'
+import { executionOf, readReceipt, receiptsMade } from './receipt.ts'
 
 /** Bodies read in one proof. The next blocks' observations continue a longer search. */
 const bodiesMax = 32
@@ -48,7 +48,7 @@ export async function proveSpender(
   const own = attemptWith(live.attempts, hash)
   if (own) {
     // Nobody waits for the receipt of a block so deep, and the search took its time: a denial from before it is too old.
-    const isDeep = at.head.number - block.number >= receiptAwaited.depth
+    const isDeep = at.head.number - block.number >= receiptsMade.depth
     const execution = isDeep ? await readExecution(endpoint, hash, own, block, at, true) : undefined
     return { by: 'attempt', hash, kind: own.kind, block, ...execution }
   }

@@ -9,7 +9,7 @@ import type { TrackedHead } from '../heads/track-head.ts'
 import { valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { readHeader } from '../nodes/read-block.ts'
-import { executionOf, type Receipt, readReceipt, receiptAwaited, receiptMethod } from './receipt.ts'
+import { executionOf, type Receipt, readReceipt, receiptMethod, receiptsMade } from './receipt.ts'
 
 interface Receipts {
   /** The attempts that used their nonces, by nonce: each receipt names a block that is canonical at the head. */
@@ -86,7 +86,7 @@ async function isOfDeepBlock(
   shown: Inclusion,
   { head }: TrackedHead,
 ): Promise<boolean> {
-  if (head.number - shown.block.number < receiptAwaited.depth) return false
+  if (head.number - shown.block.number < receiptsMade.depth) return false
   if (shown.hash !== hash || shown.block.number !== block.number) return false
   return valueIn(await readHeader(endpoint, block.number))?.hash === shown.block.hash
 }

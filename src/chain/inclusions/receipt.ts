@@ -3,7 +3,7 @@
 import { effectivePrice, feeCap } from '../../domain/fees.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { LiveAttempt } from '../../domain/observation.ts'
-import type { SpannedDepth } from '../../domain/patience.ts'
+import type { Depth } from '../../domain/patience.ts'
 import type { BlockRef, Charge, Execution, Inclusion } from '../../domain/transaction.ts'
 import { feesPaid, spenderKind } from '../../domain/transaction.ts'
 import type { Gas, Nonce, Wei } from '../../domain/units.ts'
@@ -171,11 +171,8 @@ async function priceByRule(
   return { wei: effectivePrice(fees, header.baseFee) }
 }
 
-/**
- * A receipt holds more facts than the block, so the service waits for it. It does not wait for ever, since some nodes
- * never have it.
- */
-export const receiptAwaited: SpannedDepth = { depth: 32, spanMs: 60_000 }
+/** Of a block below this many others nodes have made the receipts, if they ever do. */
+export const receiptsMade: Depth = { depth: 32 }
 
 /** Whether no other node could add a fact. A no-op executes nothing that could succeed or fail. */
 export function isComplete(inclusion: Inclusion | undefined): boolean {

@@ -10,6 +10,8 @@ export interface Unexplained {
   isDue(address: Address, nonce: Nonce, head: BlockNumber): boolean
   /** The lowest head at which a search found nothing. The nonce was spent by then. */
   since(address: Address, nonce: Nonce): BlockNumber | undefined
+  /** Whether so much has passed: blocks above `block`, and time since the first search. */
+  hasWaited(patience: Patience, address: Address, nonce: Nonce, block: BlockNumber, head: BlockNumber): boolean
   /** The inclusion that a block's body has shown, while it has no receipt. */
   shown(address: Address, nonce: Nonce): Inclusion | undefined
   /** A search at `head` found no spender, or found one without a receipt. */
@@ -52,6 +54,10 @@ export function rememberUnexplained(reorgs: () => number, elapsed: () => number)
       return isOver({ blocks, ms }, lookedAt, { block: head, ms: elapsed() })
     },
     since: (address, nonce) => recall(address, nonce)?.since.block,
+    hasWaited(patience, address, nonce, block, head) {
+      const since = recall(address, nonce)?.since
+      return since !== undefined && isOver(patience, { block, ms: since.ms }, { block: head, ms: elapsed() })
+    },
     shown: (address, nonce) => recall(address, nonce)?.shown,
     lookedFor(address, nonce, head, shown) {
       const at = { block: head, ms: elapsed() }

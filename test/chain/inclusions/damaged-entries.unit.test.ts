@@ -137,20 +137,18 @@ function opened(chain: Chain, shownAs: readonly unknown[]) {
   return { endpoints, readCanonical, findSpender, by }
 }
 
-/** The hash of the spender, as a race finds it within some heads. */
+/** The hash of the spender, as a race finds it within some heads, once a look for it has found nothing a minute before. */
 async function inRace(chain: Chain, shownAs: readonly unknown[], rounds: number): Promise<string | undefined> {
   const { by, ...parts } = opened(chain, shownAs)
+  let elapsedMs = 0
+  const unexplained = rememberUnexplained(
+    () => 0,
+    () => elapsedMs,
+  )
+  unexplained.lookedFor(address, nonce, chain.head, undefined)
+  elapsedMs = 60_000
   const whole: Partial<FindInclusions> = {
-    ...{
-      ...parts,
-      searched: new Map(),
-      located: new Map(),
-      unexplained: rememberUnexplained(
-        () => 0,
-        () => 0,
-      ),
-      pace: { measuredMs: () => undefined },
-    },
+    ...{ ...parts, searched: new Map(), located: new Map(), unexplained, pace: { measuredMs: () => undefined } },
     witnesses: { reported: () => {}, isRefuted: () => false },
   }
   const live = {

@@ -3,6 +3,7 @@ import { type Attempt, isNonceTaken, newest, takenAtOf } from '../../attempt.ts'
 import type { Condition } from '../../condition.ts'
 import { effectivePrice, feeCap, type OpenBlock } from '../../fees.ts'
 import type { Observation } from '../../observation.ts'
+import { isOver, type Patience } from '../../patience.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { Transaction } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
@@ -11,9 +12,8 @@ import { type Decision, explain } from '../plan/decision.ts'
 import { type Chances, inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { blocksOnArrival } from '../rules/arrival-order.ts'
 
-/** Patience, of blocks that had room: both have to pass. */
-const leastBlocks = 24
-const leastMs = 60_000
+/** Of its blocks only those count that had room. */
+const least: Patience = { blocks: 24, ms: 60_000 }
 /** So many times the blocks after which the service would bid again. */
 const patienceMultiple = 4
 
@@ -61,8 +61,9 @@ export function explainNoProgress(
   const [first] = inFlightOf(work)
   if (bids.some(({ id }) => id === first?.id)) return []
   if (first && observation.nonce < floor.spentBelow) return explain(first, nodeBehind(work, observation))
-  const least = Math.max(leastBlocks, patienceMultiple * policy.bumpAfter.blocks)
-  if (!first || !chances || chances.blocks < least || now - chances.since < leastMs) return []
+  const blocks = Math.max(least.blocks, patienceMultiple * policy.bumpAfter.blocks)
+  if (!first || !chances) return []
+  if (!isOver({ ...least, blocks }, { block: 0, ms: chances.since }, { block: chances.blocks, ms: now })) return []
   return explain(first, { condition: 'no_progress', facts: { nonce: first.lifecycle.nonce, attempt: chances.hash } })
 }
 
