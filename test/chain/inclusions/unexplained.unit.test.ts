@@ -66,3 +66,16 @@ test('each nonce and account for itself', () => {
   expect(unexplained.isDue(address, 8, 121)).toBe(true)
   expect(unexplained.isDue(`0x${'cd'.repeat(20)}`, 7, 121)).toBe(true)
 })
+
+test('a receipt is awaited for both its blocks and its time, from the first search on', () => {
+  const unexplained = remembering()
+  const awaited = { blocks: 32, ms: 60_000 }
+  const hasWaited = (head: number) => unexplained.hasWaited(awaited, address, 7, 99, head)
+  expect(hasWaited(500)).toBe(false)
+  unexplained.lookedFor(address, 7, 100, shown)
+  elapsedMs += 59_999
+  expect(hasWaited(500)).toBe(false)
+  elapsedMs += 1
+  unexplained.lookedFor(address, 7, 130, shown)
+  expect([hasWaited(130), hasWaited(131)]).toEqual([false, true])
+})
