@@ -83,6 +83,19 @@ export const ofPatience: readonly Mutant[] = [
     ],
   },
   {
+    name: 'receipt-awaited-since-the-block-alone',
+    breaks: 'takes a block for the receipt before a node had a minute to index it, on a fast chain',
+    caughtBy: 'test/chain/inclusions/unexplained.unit.test.ts',
+    expects: 'a receipt is awaited for both its blocks and its time',
+    edits: [
+      {
+        file: 'src/chain/inclusions/unexplained.ts',
+        find: 'isOver(patience, { block, ms: since.ms }, { block: head, ms: elapsed() })',
+        put: 'isOver({ ...patience, ms: 0 }, { block, ms: since.ms }, { block: head, ms: elapsed() })',
+      },
+    ],
+  },
+  {
     name: 'signed-group-ignores-foreign',
     breaks:
       'lets signed bytes leave at a nonce for which a pool counted a foreign transaction while they waited for answers',
