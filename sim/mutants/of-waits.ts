@@ -22,8 +22,8 @@ export const ofWaits: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/waits/no-progress.ts',
-        find: 'if (!first || !chances ||',
-        put: 'if (!first || !chances || chances.blocks >= 0 ||',
+        find: 'if (!first || !chances) return []',
+        put: 'if (!first || !chances || chances.blocks >= 0) return []',
       },
     ],
   },

@@ -1,6 +1,7 @@
 // The nodes of a replica's networks as the replica sees them, as stored: any replica shows them without a call to a node.
 import type { ReplacementRule } from './fees.ts'
 import type { Hash, RelayerId } from './ids.ts'
+import { isOver, type Patience } from './patience.ts'
 import type { BlockNumber, TimestampMs } from './units.ts'
 
 /** Why an endpoint is not used as it would be otherwise. */
@@ -123,12 +124,12 @@ export interface NodeReport {
 export const latencyCallsMax = 500
 
 /** Two blocks, as one is how news travels, and so much time of blocks: fast chains make many between two readings. */
-const lagShown = { blocks: 2, ms: 10_000 }
+const lagShown: Patience = { blocks: 2, ms: 10_000 }
 
 /** A rest for lag ends soon, and the endpoint is read again: the last reading shows that it still lags. */
 export function withLag(view: NodeView, blocktimeMs: number): NodeView {
   const behind = view.head?.behind ?? 0
-  const isBehind = behind >= lagShown.blocks && behind * blocktimeMs >= lagShown.ms
+  const isBehind = isOver(lagShown, { block: 0, ms: 0 }, { block: behind, ms: behind * blocktimeMs })
   const isShown = view.reasons.some(({ condition }) => condition === 'lagging')
   if (!isBehind || isShown) return view
   return { ...view, reasons: [...view.reasons, { condition: 'lagging', facts: { behind } }] }

@@ -1,8 +1,8 @@
 // Patience and depth: the two measures in blocks, which are never mixed.
 //
 // Patience is how long something gets, in blocks and in time: both have to pass. A block takes 12 s on one chain and 200 ms on another, so
-// blocks alone prove little there; and time alone passes while a chain stands still. A false head skips blocks, and no time. Nothing converts
-// one into the other: where blocks come at no steady pace, no block time is measured.
+// blocks alone prove little there; and time alone passes while a chain stands still. A false head skips blocks, and no time. Where blocks come
+// at no steady pace, no block time is measured, so blocks become time only where a beginning has no block on record (`lastsMs`).
 //
 // Depth is how many blocks lie on another: what a reorganization takes back, and what a node may not show yet. A sequencer's failover takes
 // back a minute, which is 300 blocks of 200 ms, so a depth may have a least span of time.
@@ -25,6 +25,18 @@ export interface Moment {
 export function isOver(patience: Patience, since: Moment, now: Moment): boolean {
   const waitedMs = now.ms - since.ms
   return now.block - since.block >= patience.blocks && (waitedMs < 0 || waitedMs >= patience.ms)
+}
+
+/**
+ * How long it lasts, where only the time of the beginning is on record: by the measured block time, else by the configured one. Never less
+ * than its milliseconds.
+ */
+export function lastsMs(
+  { blocks, ms }: Patience,
+  { blocktimeMs }: { readonly blocktimeMs?: number },
+  { averageBlocktimeMs }: { readonly averageBlocktimeMs: number },
+): number {
+  return Math.max(ms, blocks * (blocktimeMs ?? averageBlocktimeMs))
 }
 
 /** No bare number stands for it, and no patience. */

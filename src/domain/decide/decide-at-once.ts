@@ -10,6 +10,7 @@
 // the next one. Its no-op is broadcast at once, at the last price. Had the head been read 24 s ago, it would wait for the 500 ms.
 import { isNonceSpent, isNoOp, mayBeKnown, newest, rejectionOf } from '../attempt.ts'
 import type { Observation } from '../observation.ts'
+import { lastsMs, type Patience } from '../patience.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { awaitsReplacement, type InPhase, isInPhase, revisionOf, type Transaction } from '../transaction.ts'
 import { apply } from './apply.ts'
@@ -26,16 +27,16 @@ import { coverBumps } from './signer/presign.ts'
 import { hasExpired } from './terms/expired.ts'
 import { roomIn } from './terms/window.ts'
 
-/** An observation is recent for two blocks, and at least for so long. */
-const recentMsMin = 6_000
+/** An observation is recent for so long. */
+const recent: Patience = { blocks: 2, ms: 6_000 }
 
 /** `ageMs`: how long ago its head was read. */
 export function isRecent(
   ageMs: number,
-  { blocktimeMs }: Pick<Observation, 'blocktimeMs'>,
-  { averageBlocktimeMs }: Pick<NetworkPolicy, 'averageBlocktimeMs'>,
+  observation: Pick<Observation, 'blocktimeMs'>,
+  policy: Pick<NetworkPolicy, 'averageBlocktimeMs'>,
 ): boolean {
-  return ageMs < Math.max(recentMsMin, 2 * (blocktimeMs ?? averageBlocktimeMs))
+  return ageMs < lastsMs(recent, observation, policy)
 }
 
 /** `situation`: the rows as they are now, and the last observation. */

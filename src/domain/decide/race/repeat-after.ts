@@ -1,13 +1,14 @@
 // How long the service waits before it broadcasts bytes again. Only this waits for time instead of blocks.
 import { type Attempt, newest, type RefusalCode, refusalCodeOf, refusedSinceOf, wasTaken } from '../../attempt.ts'
 import type { Observation } from '../../observation.ts'
+import { lastsMs, type Patience } from '../../patience.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import { isInPhase } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 
 /** A failed broadcast is repeated within about a block, on fast chains and slow ones. */
-const doubtfulMsMin = 500
+const doubtful: Patience = { blocks: 1, ms: 500 }
 const doubtfulMsMax = 5_000
 
 interface RepeatAfter {
@@ -17,14 +18,10 @@ interface RepeatAfter {
   readonly takenMs: number
 }
 
-export function repeatAfter(
-  { blocktimeMs }: Pick<Observation, 'blocktimeMs'>,
-  { averageBlocktimeMs, rebroadcastAfter }: NetworkPolicy,
-): RepeatAfter {
-  const ms = blocktimeMs ?? averageBlocktimeMs
+export function repeatAfter(observation: Pick<Observation, 'blocktimeMs'>, policy: NetworkPolicy): RepeatAfter {
   return {
-    doubtfulMs: Math.min(doubtfulMsMax, Math.max(doubtfulMsMin, ms)),
-    takenMs: Math.max(rebroadcastAfter.ms, rebroadcastAfter.blocks * ms),
+    doubtfulMs: Math.min(doubtfulMsMax, lastsMs(doubtful, observation, policy)),
+    takenMs: lastsMs(policy.rebroadcastAfter, observation, policy),
   }
 }
 

@@ -28,6 +28,7 @@ import {
 import { escalatedFees, type Fees, feeCap, lowered, type Market } from '../../fees.ts'
 import { lacksGas } from '../../no-op.ts'
 import type { Observation } from '../../observation.ts'
+import { lastsMs } from '../../patience.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
 import { isFcfs } from '../../profile.ts'
 import type { DecisionProfile, NetworkPolicy } from '../../relayer.ts'
@@ -159,9 +160,9 @@ const staleHeadMs = 60_000
 
 /** Time after which a block would show an ordered payload. The head at its signature may have been old, so blocks alone don't count. */
 function forgottenAfterMs({ observation, policy }: Situation): number {
-  const blocktimeMs = observation.blocktimeMs ?? policy.averageBlocktimeMs
   const { bumpAfter, profile } = policy
-  return Math.max(bumpAfter.ms, profile.keepsFutureNonceMs ?? 0, (bumpAfter.blocks + 1) * blocktimeMs)
+  const shown = { ...bumpAfter, blocks: bumpAfter.blocks + 1 }
+  return Math.max(profile.keepsFutureNonceMs ?? 0, lastsMs(shown, observation, policy))
 }
 
 /**

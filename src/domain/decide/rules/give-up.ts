@@ -19,7 +19,7 @@ import {
 import { type Refused, whyGivenUp } from '../../give-up.ts'
 import { gasRulesOf, isBelowLeastGas, refusalOfGas } from '../../intrinsic-gas.ts'
 import type { RefusedPayload, UnknownWordsInquiry } from '../../observation.ts'
-import type { Patience } from '../../patience.ts'
+import { lastsMs, type Patience } from '../../patience.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import { type Decision, explain, type Steps } from '../plan/decision.ts'
 import type { Lack } from '../plan/lacks.ts'
@@ -29,9 +29,8 @@ import type { Contender } from '../terms/contender.ts'
 import { isAboveBalance, isRemembered } from '../terms/funds.ts'
 import { lowerGas } from './refused-gas.ts'
 
-/** The time, or as many block times if that is longer, for which an acceptance by one endpoint outweighs refusals by all others. */
-const takenMsMin = 600_000
-const takenBlocksMin = 20
+/** An acceptance by one endpoint outweighs refusals by all others for so long. */
+const outweighs: Patience = { blocks: 20, ms: 600_000 }
 
 /**
  * - `contradicted`: a node had the payload lately, so it is pursued like any other.
@@ -80,13 +79,11 @@ export function explainGivenUp(transaction: InPhase<'inFlight'>): readonly Decis
 
 /** Judges the word "invalid" about a payload. Undefined if the last answer about the newest attempt is another. */
 function judgeInvalid({ lifecycle }: InPhase<'inFlight'>, situation: Situation): InvalidWord | undefined {
-  const { observation, policy } = situation
   const latest = newest(lifecycle.attempts)
   // An endpoint that gives no answer may leave the last outcome unknown.
-  const words = observation.refusedByAll?.get(latest.hash)
+  const words = situation.observation.refusedByAll?.get(latest.hash)
   if (words === undefined && invalidReasonOf(latest) === undefined) return undefined
-  const blockMs = observation.blocktimeMs ?? policy.averageBlocktimeMs
-  if (payloadAttempts(lifecycle.attempts).some((attempt) => wasTakenLately(attempt, blockMs, situation)))
+  if (payloadAttempts(lifecycle.attempts).some((attempt) => wasTakenLately(attempt, situation)))
     return { is: 'contradicted' }
   return words === undefined ? { is: 'recent' } : { is: 'byAll', words }
 }
@@ -104,9 +101,8 @@ function gasWordsOf(
   return refusalOfGas(payload, undefined, gasRulesOf(situation.policy.profile, situation.observation))
 }
 
-/** The time, or as many block times if that is longer, after which refusals in unknown words count: outages, upgrades and congestion have ended by then. */
-const unknownMsMin = 120_000
-const unknownBlocksMin = 20
+/** Refusals in unknown words count after so long: outages, upgrades and congestion have ended by then. */
+const unknownLasts: Patience = { blocks: 20, ms: 120_000 }
 
 /**
  * The words of a refusal that no table has, if they hold up the relayer's next nonce for long, no endpoint shows the payload, and
@@ -119,14 +115,13 @@ function lastingWordsOf({ lifecycle }: InPhase<'inFlight'>, situation: Situation
   const words = unrecognizedErrorOf(newest(attempts))
   const unshown = observation.unshown?.get(attempts[0].hash)
   if (nonce !== observation.nonce || words === undefined || unshown?.otherAcceptedMsAgo === undefined) return undefined
-  const blockMs = observation.blocktimeMs ?? policy.averageBlocktimeMs
   const sinces = attempts.map((attempt) => refusedSinceOf(attempt) ?? now)
   const refusedMs = Math.min(unshown.forMs, now - Math.min(...sinces))
   const isOutage = unshown.otherAcceptedMsAgo >= refusedMs
-  const enoughMs = Math.max(unknownMsMin, unknownBlocksMin * blockMs)
+  const enoughMs = lastsMs(unknownLasts, observation, policy)
   const isAgain = (unshown.refusedBeforeMs ?? 0) >= enoughMs
   if (!isAgain && (refusedMs < enoughMs || isOutage)) return undefined
-  return attempts.some((attempt) => wasTakenLately(attempt, blockMs, situation)) ? undefined : words
+  return attempts.some((attempt) => wasTakenLately(attempt, situation)) ? undefined : words
 }
 
 /**
@@ -139,9 +134,9 @@ function isCovered(transaction: InPhase<'inFlight'>, { observation }: Situation)
 }
 
 /** Whether a node accepted the attempt lately. A time ahead of the clock counts: the clock was set back. */
-function wasTakenLately(attempt: Attempt, blockMs: number, { now }: Situation): boolean {
+function wasTakenLately(attempt: Attempt, { observation, policy, now }: Situation): boolean {
   const takenAt = takenAtOf(attempt)
-  return takenAt !== undefined && now - takenAt < Math.max(takenMsMin, takenBlocksMin * blockMs)
+  return takenAt !== undefined && now - takenAt < lastsMs(outweighs, observation, policy)
 }
 
 /** Payloads that every endpoint may have refused: each endpoint's word about them is read. */
