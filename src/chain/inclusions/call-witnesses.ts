@@ -89,7 +89,10 @@ export function callingWitnesses({
       const tag = inBlock[0]?.tag
       const ended = readAbout(claims, { endpoints, views, at, tag, isDoubted }).then((heard) => {
         for (const entry of inBlock) {
-          ledger.learn(entry, heard.get(entry.claim.hash) ?? new Map(), at.head.number)
+          const { hash } = entry.claim
+          ledger.learn(entry, heard.get(hash) ?? new Map(), at.head.number)
+          // Before that, the witnesses of a tag are to be called yet.
+          if (entry.isFinal && ledger.isSettled(entry)) views.forget(hash)
           readings.delete(entry)
         }
         isSlow = clock.elapsed() - begunAt > waitMs

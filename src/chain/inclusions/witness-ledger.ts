@@ -20,6 +20,8 @@ type Said = Pick<Testimony, 'shownBy' | 'listedBy' | 'refutedBy' | 'unlistedBy' 
 export interface WitnessLedger {
   /** `tag`: the witnesses' own tags count. Words heard without it are another entry's. */
   entryOf(claim: WitnessClaim, isFinal: boolean, tag?: FinalityTag): Entry
+  /** Whether so many show it that no witness is called again. */
+  isSettled(entry: Entry): boolean
   /** Whether the claim's witnesses have to be called now, or again. */
   isDue(entry: Entry): boolean
   /** Whether so many refuted it that a repeated one is not believed. */
@@ -38,7 +40,7 @@ export interface Entry {
   readonly tag: FinalityTag | undefined
   /** The block counts as final. Before that, another block at its height is no contradiction: one of the two is replaced. */
   isFinal: boolean
-  /** The last word of each provider, and when it came, by `clock.elapsed()`. */
+  /** The last word of each provider, and when it came, by `clock.elapsed()`. Once it is settled, only those without the spender. */
   heard: ReadonlyMap<string, Word & { readonly at: number }>
   /** The words by what they say, counted once for each reading, as each step reads them of all claims. */
   said: Said
@@ -108,27 +110,28 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
   }
 
   const silenceMs = () => Math.max(ofAny.listings.ms(), ofAny.receipts.ms())
-  /** Whether too few gave the receipt: without it, a list is only a part of the answer. */
-  const isSilent = ({ size }: Heard, { listedBy }: Said) => size - listedBy.length < enough
+  const isSilent = (said: Said) => fullWordsIn(said) < enough
+  const isSettled = ({ said }: Pick<Entry, 'said'>) => said.shownBy.length >= enough
 
   return {
     entryOf,
-    isDue({ dueAt, said }) {
-      return dueAt <= clock.elapsed() && said.shownBy.length < enough
-    },
+    isSettled,
+    isDue: (entry) => entry.dueAt <= clock.elapsed() && !isSettled(entry),
     isRefuted: (claim) => refuted.size > 0 && refuted.has(keyOf(claim)),
     hasRefuted: (spender) => refuted.has(spender),
     learn(entry, heard, head) {
       const { claim } = entry
       const at = clock.elapsed()
-      entry.heard = withWords(entry, heard, at)
-      const said = saidBy([...entry.heard.values()])
+      const known = withWords(entry, heard, at)
+      const words = [...known.values()]
+      const said = saidBy(words)
       entry.said = said
-      entry.charge = chargeIn(entry.heard)
+      entry.heard = isSettled(entry) ? unlistedIn(known) : known
+      entry.charge = chargeIn(words)
       // Without any answer, nobody is silent beside another.
       const [first] = heard.values()
       if (first) {
-        const silentNow = isSilent(heard, saidBy([...heard.values()]))
+        const silentNow = isSilent(saidBy([...heard.values()]))
         if (silentNow) entry.silence ??= measure()
         entry.silence?.note(silentNow)
         silenceOfAny(claim).note(silentNow)
@@ -142,26 +145,30 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
         refuted.set(keyOf(claim), true)
         refuted.set(claim.hash, true)
         // The same endpoint shows it in the body, too, where no result is.
-        const unlistedBy = [...entry.heard.values()].filter(({ view }) => view === 'unlisted')
-        if (unlistedBy.length >= enough) refuted.set(keyOf({ hash: claim.hash, block: claim.block }), true)
+        if (said.unlistedBy.length >= enough) refuted.set(keyOf({ hash: claim.hash, block: claim.block }), true)
       }
       const isLasting = isDeniedForGood(entry, head)
       const key = `${isLasting} ${keyOf(claim)}`
-      if (reported.has(key) || said.shownBy.length === 0 || !(isLasting || isChargeDenied(entry))) return
+      if (reported.has(key) || said.shownBy.length === 0 || !(isLasting || isChargeDenied(entry, words))) return
       reported.set(key, true)
-      contradicted(claim, [...entry.heard.values()])
+      contradicted(claim, words)
     },
     single() {
       const silentMs = silenceMs()
       return lastHeard === undefined || silentMs === 0 ? undefined : { endpoint: lastHeard, silentMs }
     },
-    testimony({ claim, heard, said, charge, silence, receiptless }, head) {
+    testimony({ claim, said, charge, silence, receiptless }, head) {
       const [own, any] = said.listedBy.length > 0 ? [receiptless, ofAny.receiptless] : [silence, silenceOfAny(claim)]
-      const silentMs = isSilent(heard, said) ? Math.max(own?.ms() ?? 0, any.ms()) : 0
+      const silentMs = isSilent(said) ? Math.max(own?.ms() ?? 0, any.ms()) : 0
       const laterBlocks = Math.max(0, head - claim.block.number)
       return { ...said, ...(charge && { charge }), providers, silentMs, laterBlocks }
     },
   }
+}
+
+/** How many said more than that the block lists the spender, where the claim needs the receipt. */
+function fullWordsIn({ shownBy, refutedBy, elsewhereBy }: Said): number {
+  return shownBy.length + refutedBy.length + elsewhereBy.length
 }
 
 /** Sets when the witnesses of a claim that were called now are called again. */
@@ -193,18 +200,18 @@ function withWords(entry: Entry, heard: Heard, at: number): Entry['heard'] {
 }
 
 /** The charge that two endpoints have which show the spender. Two that leave the price out name none. */
-function chargeIn(heard: Heard): Charge | undefined {
-  const charges = chargesIn(heard).filter((charge) => feesPaid(charge) !== undefined)
+function chargeIn(words: readonly Word[]): Charge | undefined {
+  const charges = chargesIn(words).filter((charge) => feesPaid(charge) !== undefined)
   return charges.find((one, index) => charges.some((other, at) => at > index && isSameCharge(one, other)))
 }
 
 /** Whether two endpoints have a charge, and no two have the same. */
-function isChargeDenied({ heard, charge }: Entry): boolean {
-  return !charge && chargesIn(heard).length >= witnessesNeeded
+function isChargeDenied({ charge }: Entry, words: readonly Word[]): boolean {
+  return !charge && chargesIn(words).length >= witnessesNeeded
 }
 
-function chargesIn(heard: Heard): readonly Charge[] {
-  return [...heard.values()].flatMap(({ view, charge }) => (view === 'shown' && charge ? [charge] : []))
+function chargesIn(words: readonly Word[]): readonly Charge[] {
+  return words.flatMap(({ view, charge }) => (view === 'shown' && charge ? [charge] : []))
 }
 
 /** Counted words: most claims of a network have the same few, and each combination is counted once. */
@@ -241,8 +248,15 @@ const saidAs: Record<Exclude<View, 'silent'>, keyof Said> = {
 /** The words that the block lacks its spender hold for any result and any tag: a contradiction does not end with its claim. */
 function openEntry(opened: Pick<Entry, 'claim' | 'tag' | 'isFinal'>, ofSpender: readonly Entry[]): Entry {
   const ofBlock = ofSpender.filter(({ claim }) => claim.block.hash === opened.claim.block.hash)
-  const heard = new Map(ofBlock.flatMap((each) => [...each.heard].filter(([, { view }]) => view === 'unlisted')))
+  const heard = ofBlock.length > 0 ? unlistedIn(ofBlock.flatMap((each) => [...each.heard])) : none
   return { ...opened, heard, said: saidBy([...heard.values()]), readings: 0, dueAt: 0 }
+}
+
+const none: Entry['heard'] = new Map()
+
+function unlistedIn(heard: Iterable<readonly [string, Word & { readonly at: number }]>): Entry['heard'] {
+  const unlisted = [...heard].filter(([, { view }]) => view === 'unlisted')
+  return unlisted.length > 0 ? new Map(unlisted) : none
 }
 
 /** Whether a witness contradicts the endpoint that reported it. */

@@ -52,6 +52,8 @@ export interface WitnessViews {
   ): Promise<ReadonlyMap<Hash, WitnessAnswer>>
   /** The endpoint gave this in a receipt, so it is not read again. */
   reported(endpoint: Endpoint, inclusion: Inclusion): void
+  /** Lets go of what receipts of this spender showed. */
+  forget(spender: Hash): void
 }
 
 interface RequestedBlock {
@@ -65,7 +67,8 @@ interface RequestedBlock {
 
 /** The hashes kept: other relayers have transactions in the same block. */
 const hashesKeptMax = 20_000
-const resultsKeptMax = 30_000
+/** The spenders whose results are kept until witnesses have shown enough. */
+const spendersKeptMax = 10_000
 
 export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile['witness']): WitnessViews {
   const isSameBlock = (one: BlockRef, other: BlockRef) =>
@@ -75,7 +78,7 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
     sizeCalculation: ({ hashes }) => hashes.size + 1,
   })
   const underWay = new Map<string, Promise<Listing | undefined>>()
-  const results = new LRUCache<string, Result>({ max: resultsKeptMax })
+  const results = openResults()
   const readReceipts = readingReceipts()
 
   function listingOf(endpoint: Endpoint, { block, isDoubted }: RequestedBlock): Promise<Listing | undefined> {
@@ -107,15 +110,15 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
     claims: readonly WitnessClaim[],
     isDoubted: boolean,
   ): Promise<ReadonlyMap<Hash, Result>> {
-    if (isDoubted) for (const claim of claims) results.delete(resultKey(endpoint, claim))
-    const unread = claims.filter((claim) => !suffices(results.get(resultKey(endpoint, claim)), claim))
+    if (isDoubted) for (const claim of claims) results.keep(endpoint, claim)
+    const unread = claims.filter((claim) => !suffices(results.of(endpoint, claim), claim))
     const receipts = await readReceipts(endpoint, unread)
     for (const [index, claim] of unread.entries()) {
       const receipt = receipts[index]
       if (!receipt || !isSameBlock(receipt.block, claim.block)) continue
-      results.set(resultKey(endpoint, claim), { succeeded: receipt.succeeded, charge: chargeOf(receipt) })
+      results.keep(endpoint, claim, { succeeded: receipt.succeeded, charge: chargeOf(receipt) })
     }
-    const known = claims.map((claim) => [claim, results.get(resultKey(endpoint, claim))] as const)
+    const known = claims.map((claim) => [claim, results.of(endpoint, claim)] as const)
     return new Map(known.flatMap(([claim, result]) => (suffices(result, claim) ? [[claim.hash, result]] : [])))
   }
 
@@ -141,19 +144,35 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
     reported(endpoint, inclusion) {
       const claim = claimOf(inclusion)
       if (inclusion.by === 'external' || !needsReceipt(claim)) return
-      results.set(resultKey(endpoint, claim), { succeeded: inclusion.succeeded, charge: chargeOf(inclusion) })
+      results.keep(endpoint, claim, { succeeded: inclusion.succeeded, charge: chargeOf(inclusion) })
     },
+    forget: results.forget,
   }
 }
 
 /** What a receipt shows. */
 interface Result {
+  /** The index of the endpoint that gave it. */
+  readonly endpoint: number
+  /** The block of the claim. */
+  readonly block: Hash
   readonly succeeded: boolean | undefined
   readonly charge: Charge
 }
 
-function resultKey({ index }: Endpoint, { hash, block }: WitnessClaim): string {
-  return `${index} ${hash} ${block.hash}`
+function openResults() {
+  // By spender, with the newest result of each endpoint.
+  const bySpender = new LRUCache<Hash, readonly Result[]>({ max: spendersKeptMax })
+  return {
+    of: ({ index }: Endpoint, { hash, block }: WitnessClaim): Result | undefined =>
+      bySpender.get(hash)?.find((each) => each.endpoint === index && each.block === block.hash),
+    /** Without `shown`, only forgets what the endpoint showed. */
+    keep({ index }: Endpoint, { hash, block }: WitnessClaim, shown?: Pick<Result, 'succeeded' | 'charge'>): void {
+      const others = bySpender.get(hash)?.filter(({ endpoint }) => endpoint !== index) ?? []
+      bySpender.set(hash, shown ? [...others, { ...shown, endpoint: index, block: block.hash }] : others)
+    },
+    forget: (spender: Hash) => void bySpender.delete(spender),
+  }
 }
 
 /** A receipt without the result that the claim needs is read again. */
