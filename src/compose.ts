@@ -257,9 +257,9 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const { whyAwaited, awaitedCode } = opened.use(awaitSigners(awaiting))
   const commands: CommandContext = {
     ...{ store, clock, random },
-    wake(relayer) {
+    wake(relayer, cause) {
       // The engine begins a moment later, so that its step does not delay the response. A hint for another process begins no step.
-      if (reconciling?.owns(relayer)) clock.afterThis(() => ownerships.wake(relayer))
+      if (reconciling?.owns(relayer)) clock.afterThis(() => ownerships.wake(relayer, cause))
       else ownerships.wake(relayer)
     },
     ...{ queueRooms: openQueueRooms(sharing ? limits.queueMax : limits.queueMaxOnSqlite), whyAwaited, profileOf },

@@ -27,8 +27,8 @@ export interface CommandContext {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  /** Called after the commit. The hint may be lost, see ownership/ownership.ts. */
-  readonly wake: (relayer: RelayerId) => void
+  /** Called after the commit. The hint may be lost, see ownership/ownership.ts. `queued`: transactions joined the queue, no more. */
+  readonly wake: (relayer: RelayerId, cause?: 'queued') => void
   readonly queueRooms: QueueRooms
   /** Why a relayer of the file has no account yet; undefined for all others. Absent where none can lack one. */
   readonly whyAwaited?: (relayer: string) => string | undefined

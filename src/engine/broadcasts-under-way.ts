@@ -8,6 +8,8 @@ import type { Performed } from './perform.ts'
 export interface BroadcastsUnderWay {
   /** Hashes of the broadcasts under way. Work may now wait for their answers, so `onEnd` is called after each of them. */
   hashes(): ReadonlySet<Hash>
+  /** Whether any is under way, for a caller that waits for none. */
+  areUnderWay(): boolean
   /** Whether a payload is among them. Signed ones wait for its answer, as `hashes` says. */
   havePayload(): boolean
   /**
@@ -56,6 +58,7 @@ export function trackBroadcasts(onEnd: () => void, onFailed: (repeatMs: number) 
 
   return {
     hashes: () => new Set(awaited().map(({ hash }) => hash)),
+    areUnderWay: () => underWay.size > 0,
     havePayload: () => !awaited().every(isNoOp),
     follow(attempts, performed, repeatMs) {
       const broadcast = { attempts, isAwaited: false }

@@ -10,9 +10,9 @@ import { backOff, type Clock } from '../ops/clock.ts'
 import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'
-import { fence, type Ownership } from '../ownership/ownership.ts'
+import { fence, type Ownership, type WakeCause } from '../ownership/ownership.ts'
 import { idleRestMs } from './again-after.ts'
-import { trackBroadcasts } from './broadcasts-under-way.ts'
+import { type BroadcastsUnderWay, trackBroadcasts } from './broadcasts-under-way.ts'
 import { trackPresigning } from './presign.ts'
 import { saveWaits } from './record.ts'
 import { trackSignatures } from './signatures-under-way.ts'
@@ -23,7 +23,7 @@ import type { StepContext } from './step-context.ts'
 const unavailableRecordedAt = 5
 
 export interface Advancing {
-  wake(): void
+  wake(cause?: WakeCause): void
   /** Wakes it if the last step found nothing to do. */
   wakeIfIdle(): void
   /** Resolves when the last step is over, and every broadcast is answered. */
@@ -42,16 +42,25 @@ export function advance(context: StepContext, ownership: Ownership, endings: End
   const wakes = bell()
   const urgent = bell()
   const last: LastStep = { foundNothing: false }
+  const arrivals = { grew() {} }
   return {
-    wake() {
+    wake(cause) {
+      if (cause === 'queued') return arrivals.grew()
       wakes.ring()
       urgent.ring()
     },
     wakeIfIdle() {
       if (last.foundNothing) wakes.ring()
     },
-    stopped: run(context, ownership, { wakes, urgent, last }, endings),
+    stopped: run(context, ownership, { wakes, urgent, arrivals, last }, endings),
   }
+}
+
+interface Wakes {
+  readonly wakes: Bell
+  readonly urgent: Bell
+  /** The owner sets it: called when a transaction has joined the queue. */
+  readonly arrivals: { grew(): void }
 }
 
 interface LastStep {
@@ -61,7 +70,7 @@ interface LastStep {
 async function run(
   context: StepContext,
   ownership: Ownership,
-  { wakes, urgent, last }: { readonly wakes: Bell; readonly urgent: Bell; readonly last: LastStep },
+  { wakes, urgent, arrivals, last }: Wakes & { readonly last: LastStep },
   endings: Endings,
 ): Promise<void> {
   const { clock } = context
@@ -77,6 +86,8 @@ async function run(
   const presigning = trackPresigning(clock, () => wakes.ring())
   const signatures = trackSignatures(clock, ringBoth)
   const underWay = { wake: wakes.ring, urgent, broadcasts, signatures, presigning }
+  const queue = wakingForQueue(broadcasts, wakes, retry)
+  arrivals.grew = queue.grew
   let following: Following | undefined
   let carried = freshOwner
   const outage = loggingOutage(logger, {
@@ -90,6 +101,7 @@ async function run(
       presigning.throwLateError()
       // What it finds in doubt sets the time of the next step.
       retry.cancel()
+      queue.stepBegins()
       const rest = await step(context, ownership, carried, underWay)
       carried = rest.carried
       last.foundNothing = rest.follow === undefined
@@ -97,6 +109,7 @@ async function run(
       outage.worked()
       if (rest.conditions) logConditions(rest.conditions)
       following = follow(rest, following, wakes, lost)
+      queue.stepIsOver()
       await restUntil(rest, context, wakes, lost)
     } catch (error) {
       if (error instanceof StaleWrite) {
@@ -127,6 +140,31 @@ async function run(
   }
   following?.stop()
   await Promise.all([broadcasts.ended(), presigning.ended()])
+}
+
+/**
+ * Wakes the owner for what joined the queue since its last step began. While payloads are on their way none of the queue gets a nonce, so what
+ * joins meanwhile shares a step a moment later: nodes nearby have answered by then, and the look at a far one begins before its answer.
+ */
+function wakingForQueue({ areUnderWay }: BroadcastsUnderWay, wakes: Bell, { after }: ReturnType<typeof wakingLater>) {
+  let hasGrown = false
+  let isStepping = false
+  const pass = () => (areUnderWay() ? after(idleRestMs) : wakes.ring())
+  return {
+    grew(): void {
+      if (hasGrown) return
+      hasGrown = true
+      if (!isStepping) pass()
+    },
+    stepBegins(): void {
+      hasGrown = false
+      isStepping = true
+    },
+    stepIsOver(): void {
+      isStepping = false
+      if (hasGrown) pass()
+    },
+  }
 }
 
 /** Wakes the owner once some time has passed, unless that is canceled or set anew. */

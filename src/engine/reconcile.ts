@@ -53,7 +53,7 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
       context.observer.owned(loops.size)
     },
     accountsInUse: reportingAccountsInUse(context),
-    wake: (relayer) => loops.get(relayer)?.loop.wake(),
+    wake: (relayer, cause) => loops.get(relayer)?.loop.wake(cause),
     wakeIfIdle: (relayer) => loops.get(relayer)?.loop.wakeIfIdle(),
     async released(ownership) {
       const { loop } = loops.get(ownership.relayer) ?? {}

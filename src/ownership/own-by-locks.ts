@@ -103,8 +103,8 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
       for (const relayer of held) handlers.wake(relayer)
       looks.ring()
     },
-    wake(relayer) {
-      if (started?.holdings.has(relayer)) started.handlers.wake(relayer)
+    wake(relayer, cause) {
+      if (started?.holdings.has(relayer)) started.handlers.wake(relayer, cause)
       else hints.notify({ kind: 'work', relayer })
     },
     renew: (ownership) => present().holdings.renew(ownership),

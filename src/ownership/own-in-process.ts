@@ -2,14 +2,14 @@
 import type { RelayerId } from '../domain/ids.ts'
 import type { Store } from '../store/store.ts'
 import { type Holdings, openHoldings } from './holdings.ts'
-import type { Ownerships } from './ownership.ts'
+import type { OwnershipHandlers, Ownerships } from './ownership.ts'
 
 export function ownInProcess(store: Store): Ownerships {
   let wanted: ReadonlySet<RelayerId> = new Set()
   /** A higher epoch showed another process, so that one has the lock now. */
   const gone = new Set<RelayerId>()
   let holdings: Holdings | undefined
-  let wake: ((relayer: RelayerId) => void) | undefined
+  let wake: OwnershipHandlers['wake'] | undefined
   let stopping = false
 
   const started = () => {
@@ -37,7 +37,7 @@ export function ownInProcess(store: Store): Ownerships {
         ...assigned.map(acquire),
       ])
     },
-    wake: (relayer) => wake?.(relayer),
+    wake: (relayer, cause) => wake?.(relayer, cause),
     renew: (ownership) => started().renew(ownership),
     yield(ownership) {
       gone.add(ownership.relayer)

@@ -13,9 +13,12 @@ export interface Ownership {
   isOver(): boolean
 }
 
+/** `queued`: transactions joined the queue, and nothing else changed. */
+export type WakeCause = 'queued'
+
 export interface OwnershipHandlers {
   acquired(ownership: Ownership): void
-  wake(relayer: RelayerId): void
+  wake(relayer: RelayerId, cause?: WakeCause): void
   /** Wakes it if its last step found nothing to do: there is a queue now. */
   wakeIfIdle(relayer: RelayerId): void
   /** Resolves when the last step is over. */
@@ -29,7 +32,7 @@ export interface Ownerships {
   /** This process shall advance exactly these relayers from now on: it has their keys and networks. */
   assign(relayers: readonly RelayerId[]): Promise<void>
   /** Called after the commit. A hint: it may be lost, doubled, merged. */
-  wake(relayer: RelayerId): void
+  wake(relayer: RelayerId, cause?: WakeCause): void
   /** Releases the relayer after a failed step and acquires it anew, so that the step counts as a crash. */
   renew(ownership: Ownership): Promise<void>
   /** Releases the relayer after a refused write. It is acquired again if a survey proves that it belongs to this process. */

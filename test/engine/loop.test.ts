@@ -66,6 +66,35 @@ test('a wake-up for an idle relayer makes it step only after a step that found n
   await until('the second', () => place.chain.broadcasts.length === 2)
 })
 
+test('what joins the queue while a payload is on its way makes it step a moment later, and any other change at once', async () => {
+  await using place = await openWorkplace()
+  const { chain, clock } = place
+  const silence = Promise.withResolvers<void>()
+  chain.whileBroadcasting = () => silence.promise
+  await place.send()
+  await using running = await start(place)
+  await until('the send', () => chain.broadcasts.length === 1)
+  await quiescence()
+  const looked = chain.inquiries.length
+  await place.send()
+  running.loop.wake('queued')
+  await quiescence()
+  expect(chain.inquiries).toHaveLength(looked)
+  clock.advance(20)
+  await until('the look at the queue', () => chain.inquiries.length === looked + 1)
+  clock.advance(20)
+  await quiescence()
+
+  running.loop.wake('queued')
+  running.loop.wake()
+  await until('the look for a change', () => chain.inquiries.length === looked + 2)
+  silence.resolve()
+  await until('the second send', () => {
+    clock.advance(20)
+    return chain.broadcasts.length === 2
+  })
+})
+
 test('while something is open a head makes it step; when nothing is, it stops following', async () => {
   await using place = await openWorkplace()
   await place.send()

@@ -50,7 +50,7 @@ export async function submitBatch(
     : { transactions: await context.store.commit(make, relayerId, { long: true }), replayed: false }
   if (!sent.replayed) {
     room.keep()
-    context.wake(relayerId)
+    context.wake(relayerId, 'queued')
   }
   return sent
 }

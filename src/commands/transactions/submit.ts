@@ -29,7 +29,7 @@ export async function submitTransaction(
     relayerId,
   )
   at.room.keep()
-  context.wake(relayerId)
+  context.wake(relayerId, 'queued')
   return transaction
 }
 
@@ -51,7 +51,7 @@ export async function submitOnce(
   )
   if (!replayed) {
     at.room.keep()
-    context.wake(relayerId)
+    context.wake(relayerId, 'queued')
   }
   // There is exactly one, from this request or an earlier one.
   return { transaction: transactions[0] as Transaction, replayed }
