@@ -2,12 +2,12 @@
 
 /** By the row's words there: at most so many calls. */
 export const callAims = {
-  'JSON-RPC calls per confirmed transaction, 1,000 over 50 blocks, one relayer, one endpoint': 2.25,
-  '… three endpoints, with two witnesses of each block': 2.5,
+  'JSON-RPC calls per confirmed transaction, 1,000 over 50 blocks, one relayer, one endpoint': 1.45,
+  '… three endpoints, with two witnesses of each block': 1.75,
   '… three endpoints without `eth_getBlockReceipts`': 4.3,
-  '… three endpoints, 12 confirmations, one endpoint a block behind': 2.48,
-  '… one endpoint, if the service estimates the gas limit': 3.25,
-  '… one endpoint, five relayers': 2.45,
+  '… three endpoints, 12 confirmations, one endpoint a block behind': 1.7,
+  '… one endpoint, if the service estimates the gas limit': 2.45,
+  '… one endpoint, five relayers': 2.2,
   '… 50 relayers, one after the other, 20 a block': 3.82,
   '… 500 relayers, one after the other, 20 a block': 3.82,
   '… 500 relayers, their transactions all at once': 2.52,

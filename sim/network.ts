@@ -5,6 +5,7 @@ import type { Hex } from '../src/domain/ids.ts'
 import type { Dice } from '../tooling/dice.ts'
 import { type Refusal, refusals } from '../tooling/refused-batches.ts'
 import type { BackendOf } from './chain/backends.ts'
+import { receiptsOfBlock } from './chain/block-receipts.ts'
 import { answer, type Member, type NodeWorld, type SimNode } from './chain/node.ts'
 import type { EstimateChecks } from './check/estimates.ts'
 import type { PatienceChecks } from './check/patience.ts'
@@ -204,6 +205,7 @@ export function openSimNetwork(
 
   /** True, unless this node lies, lies are not over, and this one is about the call. */
   function answerOf(node: SimNode, call: Call): Member {
+    if (call.method === 'eth_getBlockReceipts') return receiptsOfBlock(node, call, answerOf)
     let member = answer(world, node, call)
     witness.estimates?.estimated(call, member.result)
     witness.patience?.answered(node, call, member)

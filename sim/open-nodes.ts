@@ -25,6 +25,7 @@ export function genesis({ fees }: Scenario, addresses: readonly string[]): Omit<
 export function openNodes(seed: number, scenario: Scenario, head: Block, shared: Pool | undefined): readonly SimNode[] {
   const gateways = dice(seed, 'gateways')
   const receipts = dice(seed, 'receipts')
+  const receiptsOfBlocks = dice(seed, 'receiptsOfBlocks')
   return scenario.profiles.map((profile, index) =>
     openNode(
       index,
@@ -34,7 +35,7 @@ export function openNodes(seed: number, scenario: Scenario, head: Block, shared:
         refusesCode: gateways.chance(0.2),
         pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
         tagAnswer: scenario.finality?.answers[index] ?? 'error',
-        receipts: drawReceiptHabits(receipts, scenario.brokenEnd === 'liar'),
+        receipts: drawReceiptHabits(receipts, receiptsOfBlocks, scenario.brokenEnd === 'liar'),
       },
       shared,
     ),

@@ -8,7 +8,12 @@ export interface ReceiptHabits {
   readonly omits: readonly string[]
   /** A receipt is there so many blocks after its block. */
   readonly lateBlocks: number
+  readonly ofBlocks: BlockReceiptsHabit
 }
+
+/** How a node answers to a call for all receipts of a block. `some`: every other one is missing. */
+const habitsOfBlocks = ['all', 'some', 'refused', 'tooLarge'] as const
+export type BlockReceiptsHabit = (typeof habitsOfBlocks)[number]
 
 type Omissible = 'effectiveGasPrice' | 'status' | 'gasUsed'
 
@@ -22,11 +27,12 @@ const omissions: readonly (readonly Omissible[])[] = [
 ]
 
 /** Most nodes return complete receipts at once. `withResults`: all show results, as beside a node that lies to the end two others have to. */
-export function drawReceiptHabits(dice: Dice, withResults: boolean): ReceiptHabits {
+export function drawReceiptHabits(dice: Dice, blockDice: Dice, withResults: boolean): ReceiptHabits {
   const omits = dice.chance(0.3) ? dice.pick(omissions) : []
   return {
     omits: withResults ? omits.filter((member) => member !== 'status') : omits,
     lateBlocks: dice.chance(0.15) ? dice.between(1, 20) : 0,
+    ofBlocks: blockDice.chance(0.6) ? 'all' : blockDice.pick(habitsOfBlocks),
   }
 }
 

@@ -19,6 +19,32 @@ export const ofAnswers: readonly Mutant[] = [
     ],
   },
   {
+    name: 'omitted-from-a-block-is-denied',
+    breaks: 'takes a receipt that the receipts of a block lack for one that the node does not have',
+    caughtBy: 'test/chain/inclusions/receipts-of-block.unit.test.ts',
+    expects: 'an omission is no denial',
+    edits: [
+      {
+        file: 'src/chain/inclusions/read-receipts.ts',
+        find: 'return value ? { value } : readReceipt(endpoint, hash)',
+        put: "return value ? { value } : ofBlock ? { failed: 'omitted', why: 'none' } : readReceipt(endpoint, hash)",
+      },
+    ],
+  },
+  {
+    name: 'receipts-of-another-branch-kept',
+    breaks: 'keeps the receipts of another branch, and reads none of the block that is canonical',
+    caughtBy: 'test/chain/inclusions/receipts-of-block.unit.test.ts',
+    expects: 'those of another branch prove nothing',
+    edits: [
+      {
+        file: 'src/chain/inclusions/receipts-of-block.ts',
+        find: 'block.hash !== (hash ?? block.hash)',
+        put: 'block.hash === hash && isAnother',
+      },
+    ],
+  },
+  {
     name: 'believe-two-receipts-of-a-nonce',
     breaks: 'takes the last of two receipts for attempts of one nonce, though at most one is true',
     caughtBy: 'test/chain/inclusions/read-receipts.unit.test.ts',

@@ -58,9 +58,10 @@ const onePlaces: readonly OnePlace[] = [
   },
   {
     what: "reads a receipt, and may take another transaction's for the requested one",
-    pattern: /['"]eth_getTransactionReceipt['"]/,
+    pattern: /['"]eth_get(?:TransactionReceipt|BlockReceipts)['"]/,
     places: [
       'chain/inclusions/receipt.ts',
+      'chain/inclusions/receipts-of-block.ts',
       'chain/nodes/expected-answer.ts',
       'chain/nodes/read-large-answer.ts',
       'ops/prometheus/chains.ts',

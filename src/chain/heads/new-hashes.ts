@@ -2,6 +2,7 @@
 import type { Hash } from '../../domain/ids.ts'
 import type { LiveNonce } from '../../domain/observation.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
+import type { Listing } from '../nodes/read-block.ts'
 
 /** They are kept until the next head. A node may leave one out, or list a false one. */
 export interface NewHashes {
@@ -29,6 +30,23 @@ export function newHashesOf(
     blocks.push(hashes)
   }
   return { above: before, blocks }
+}
+
+/** So many blocks are kept: a receipt is mostly read a block or two after its block. */
+const listedMax = 8
+
+/** The last blocks up to a head, lowest first, given those up to the head before. */
+export function lastListed(
+  before: readonly Listing[] = [],
+  { above, blocks }: NewHashes = noHashes,
+  hashAt: (number: BlockNumber) => Hash | undefined,
+): readonly Listing[] {
+  const news = blocks.flatMap((hashes, index) => {
+    const number = above + 1 + index
+    const hash = hashAt(number)
+    return hash ? [{ number, hash, hashes }] : []
+  })
+  return [...before, ...news].slice(-listedMax)
 }
 
 /** The nonces up to the highest one whose hash is listed, which the others precede, each with its listed attempts if it has any. */

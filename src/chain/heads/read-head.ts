@@ -11,7 +11,7 @@ import { valueIn } from '../nodes/ask-about.ts'
 import type { Call } from '../nodes/call.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
-import { readListedHead } from '../nodes/read-block.ts'
+import { type Listing, readListedHead } from '../nodes/read-block.ts'
 import type { Confirmation } from '../nodes/serving.ts'
 import { type Advance, type Ancestry, openAncestry, type ReadHeaders, walkedGapMax } from './ancestry.ts'
 import {
@@ -29,13 +29,15 @@ import {
 import { type Beside, callBeside } from './beside-head.ts'
 import { agree, followingBranch } from './follow-branch.ts'
 import type { Pace } from './measure-blocktime.ts'
-import { type NewHashes, newHashesOf } from './new-hashes.ts'
+import { lastListed, type NewHashes, newHashesOf } from './new-hashes.ts'
 import type { RememberedAnchor } from './remember-anchor.ts'
 
 interface Report extends HeadReport<Endpoint> {
   readonly beside?: Beside
   /** Of a head that was adopted. Absent: the hashes in one of the blocks since the head before are unknown. */
   readonly newHashes?: NewHashes
+  /** Of such a head, too: the last blocks up to it, as far as they are known. */
+  readonly listed?: readonly Listing[]
 }
 
 /** A head as it was read. */
@@ -130,7 +132,7 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
       if (known?.head.hash !== report.head.hash)
         return adopt(report, () => whyNot(options, report, known, { confirmed: first, ...seen }), seen)
       falls = noFalls
-      known = withNewHashes({ ...report, head: known.head }, known.newHashes)
+      known = withNewHashes({ ...report, head: known.head }, known)
       holders.holds(known)
       return { value: known }
     }
@@ -166,7 +168,8 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
     holders.holds(report)
     const { listings = new Map() } = report
     const newHashes = known && newHashesOf(known.head.number, head.number, listings, ancestry.hashAt)
-    known = withNewHashes(report, newHashes)
+    const listed = lastListed(lost > 0 ? [] : known?.listed, newHashes, ancestry.hashAt)
+    known = withNewHashes(report, { newHashes, listed })
     onKnown(known)
     return { value: known }
   }
@@ -175,8 +178,11 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
 }
 
 /** A known head without what was needed to link it. */
-function withNewHashes({ head, by, beside }: Read, newHashes: NewHashes | undefined): Report {
-  return { head, by, ...(beside && { beside }), ...(newHashes && { newHashes }) }
+function withNewHashes(
+  { head, by, beside }: Read,
+  { newHashes, listed = [] }: { readonly [Part in 'newHashes' | 'listed']?: Report[Part] | undefined },
+): Report {
+  return { head, by, listed, ...(beside && { beside }), ...(newHashes && { newHashes }) }
 }
 
 async function advance(

@@ -10,6 +10,7 @@ import { type BranchHolder, ChainUnavailable } from '../chain.ts'
 import type { Call } from '../nodes/call.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
+import type { Listing } from '../nodes/read-block.ts'
 import type { HeadReport } from './believe-head.ts'
 import type { Beside } from './beside-head.ts'
 import type { Pace } from './measure-blocktime.ts'
@@ -22,6 +23,8 @@ export interface TrackedHead extends HeadReport<Endpoint> {
   readonly beside?: Beside
   /** Absent: the hashes in one of the blocks since the head before are unknown. */
   readonly newHashes?: NewHashes
+  /** The last blocks up to this one, lowest first, as far as they are known. */
+  readonly listed?: readonly Listing[]
 }
 
 export interface HeadTracker {

@@ -6,10 +6,11 @@ import type { Inclusion } from '../../domain/transaction.ts'
 import type { Nonce } from '../../domain/units.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
-import { valueIn } from '../nodes/ask-about.ts'
+import { type NodeReply, valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { readHeader } from '../nodes/read-block.ts'
 import { executionOf, type Receipt, readReceipt, receiptMethod, receiptsMade } from './receipt.ts'
+import { readReceiptsOfBlock } from './receipts-of-block.ts'
 
 interface Receipts {
   /** The attempts that used their nonces, by nonce: each receipt names a block that is canonical at the head. */
@@ -40,7 +41,7 @@ export async function readReceipts(
     // Where two attempts have the same bytes, the newest counts, even if only the other one's receipt was answered.
     attempts.map((attempt) => ({ ...(attemptWith(attempts, attempt.hash) ?? attempt), nonce })),
   )
-  const replies = await Promise.all(attempts.map(({ hash }) => readReceipt(endpoint, hash)))
+  const replies = await readAll(endpoint, attempts, at)
   const receipts = replies.map(valueIn)
   const canonical = await readCanonical(receipts.filter((receipt) => receipt !== undefined).map(blockNumberOf), at)
   // A receipt from above the head, or from a block that a reorganization replaced, proves nothing (yet).
@@ -77,6 +78,25 @@ export async function readReceipts(
   const isDenied = (nonce: Nonce) => !undecided.has(nonce) && !silent.has(nonce) && !strayed.has(nonce)
   const denied = new Set(open.map(({ nonce }) => nonce).filter(isDenied))
   return { inclusions, denied, strayed, undecided }
+}
+
+/** Those of a block that lists many of them in one call, all others one by one. */
+function readAll(
+  endpoint: Endpoint,
+  attempts: readonly { readonly hash: Hash }[],
+  { head, listed = [] }: TrackedHead,
+): Promise<readonly NodeReply<Receipt>[]> {
+  const ofBlocks = listed.map((block) => {
+    const wanted = attempts.filter(({ hash }) => block.hashes.has(hash)).length
+    return readReceiptsOfBlock(endpoint, block, { wanted, head: head.number })
+  })
+  return Promise.all(
+    attempts.map(async ({ hash }) => {
+      const ofBlock = await ofBlocks[listed.findIndex(({ hashes }) => hashes.has(hash))]
+      const value = ofBlock?.get(hash)
+      return value ? { value } : readReceipt(endpoint, hash)
+    }),
+  )
 }
 
 /** A node on an old branch names another block, too: its receipt is of an execution that was taken back. Its header tells. */

@@ -9,10 +9,10 @@ import type { BlockNumber } from '../../domain/units.ts'
 import { claimOf, needsReceipt, type WitnessClaim } from '../../domain/witness.ts'
 import type { NamedBlock } from '../heads/read-tag.ts'
 import { type NodeReply, valueIn } from '../nodes/ask-about.ts'
-import { toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { type Listing, readListing } from '../nodes/read-block.ts'
-import { chargeOf, type Receipt, readReceipt, toReceipt } from './receipt.ts'
+import { chargeOf, readReceipt } from './receipt.ts'
+import { readReceiptsOfBlock } from './receipts-of-block.ts'
 
 /**
  * `shown`: the block, with the spender and what the claim needs. `listed`: without a receipt or a result, which may come later.
@@ -79,7 +79,6 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
   })
   const underWay = new Map<string, Promise<Listing | undefined>>()
   const results = openResults()
-  const readReceipts = readingReceipts()
 
   function listingOf(endpoint: Endpoint, { block, isDoubted }: RequestedBlock): Promise<Listing | undefined> {
     const key = `${endpoint.index} ${block.hash}`
@@ -108,11 +107,15 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
   async function readResults(
     endpoint: Endpoint,
     claims: readonly WitnessClaim[],
-    isDoubted: boolean,
+    { block, head, isDoubted }: RequestedBlock,
   ): Promise<ReadonlyMap<Hash, Result>> {
     if (isDoubted) for (const claim of claims) results.keep(endpoint, claim)
     const unread = claims.filter((claim) => !suffices(results.of(endpoint, claim), claim))
-    const receipts = await readReceipts(endpoint, unread)
+    const { number } = block
+    const ofBlock = await readReceiptsOfBlock(endpoint, { number }, { wanted: unread.length, head: head.number })
+    const receipts = await Promise.all(
+      unread.map(async ({ hash }) => ofBlock?.get(hash) ?? valueIn(await persist(() => readReceipt(endpoint, hash)))),
+    )
     for (const [index, claim] of unread.entries()) {
       const receipt = receipts[index]
       if (!receipt || !isSameBlock(receipt.block, claim.block)) continue
@@ -132,7 +135,7 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
       const [listing, hasTag, found] = await Promise.all([
         listingOf(endpoint, requested),
         isTagged(endpoint, requested),
-        readResults(endpoint, claims.filter(needsReceipt), requested.isDoubted),
+        readResults(endpoint, claims.filter(needsReceipt), requested),
       ])
       if (!listing) return shownAs(() => silence)
       const show = showing(listing, endpoint)
@@ -205,43 +208,8 @@ function viewOf(claim: WitnessClaim, results: ReadonlyMap<Hash, Result>): View {
   return claim.succeeded === undefined || result?.succeeded === claim.succeeded ? 'shown' : 'refuted'
 }
 
-function readingReceipts() {
-  const receiptsByBlock = openReceiptsByBlock()
-  return async (endpoint: Endpoint, claims: readonly WitnessClaim[]): Promise<readonly (Receipt | undefined)[]> => {
-    const inBlock = await receiptsByBlock(endpoint, claims)
-    if (!inBlock) {
-      return Promise.all(claims.map(async ({ hash }) => valueIn(await persist(() => readReceipt(endpoint, hash)))))
-    }
-    const byHash = new Map(inBlock.flatMap((receipt) => (receipt ? [[receipt.hash, receipt]] : [])))
-    return claims.map(({ hash }) => byHash.get(hash))
-  }
-}
-
 /** Repeats a read once where the answer was lost: not every such answer should cost a verdict seconds. */
 async function persist<T>(read: () => Promise<NodeReply<T>>): Promise<NodeReply<T>> {
   const reply = await read()
   return 'value' in reply || reply.why !== 'noAnswer' ? reply : read()
-}
-
-/** The fewest claims for this call: the receipts of fewer are shorter than all of a block's. */
-const claimsMin = 4
-
-/**
- * Reads the receipts of a block in one call, where an endpoint serves that (`eth_getBlockReceipts`, which geth, reth, Nethermind, Erigon
- * and Besu have, and not every gateway). `claims` lie in one block. Undefined where their receipts have to be read one by one.
- */
-type ReceiptsByBlock = (
-  endpoint: Endpoint,
-  claims: readonly WitnessClaim[],
-) => Promise<readonly (Receipt | undefined)[] | undefined>
-
-function openReceiptsByBlock(): ReceiptsByBlock {
-  const unserved = new Set<number>()
-  return async (endpoint, claims) => {
-    const [first] = claims
-    if (!first || claims.length < claimsMin || unserved.has(endpoint.index)) return undefined
-    const answer = await endpoint.call({ method: 'eth_getBlockReceipts', params: [toHex(first.block.number)] })
-    if (answer.kind === 'rpcError') unserved.add(endpoint.index)
-    return answer.kind === 'value' && Array.isArray(answer.value) ? answer.value.map(toReceipt) : undefined
-  }
 }

@@ -58,16 +58,15 @@ function cut(value: unknown): unknown {
 }
 
 function keptResult(result: unknown, call: ExpectedMember | undefined): unknown {
+  if (call?.method === 'eth_getBlockReceipts' && Array.isArray(result)) return result.map(keptReceipt)
   if (!isObject(result)) return result
   if (call?.keeps === 'heads') {
     return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, cut(value)]))
   }
   switch (call?.method) {
     case 'eth_getTransactionReceipt':
-    case 'eth_sendRawTransactionSync': {
-      const { logs, logsBloom: _, ...receipt }: Readonly<Record<string, unknown>> = { ...result }
-      return { ...receipt, logs: Array.isArray(logs) ? logs.slice(0, 1).map(() => ({})) : logs }
-    }
+    case 'eth_sendRawTransactionSync':
+      return keptReceipt(result)
     case 'eth_getBlockByNumber': {
       const { transactions, ...block }: Readonly<Record<string, unknown>> = { ...result, withdrawals: undefined }
       if (!call.seeks || !Array.isArray(transactions)) return block
@@ -76,6 +75,12 @@ function keptResult(result: unknown, call: ExpectedMember | undefined): unknown 
     default:
       return result
   }
+}
+
+function keptReceipt(receipt: unknown): unknown {
+  if (!isObject(receipt)) return cut(receipt)
+  const { logs, logsBloom: _, ...rest }: Readonly<Record<string, unknown>> = { ...receipt }
+  return { ...rest, logs: Array.isArray(logs) ? logs.slice(0, 1).map(() => ({})) : logs }
 }
 
 /**

@@ -370,14 +370,14 @@ test('a lost answer is requested once more', async () => {
   expect(await openWitnesses(lists, { ...lists, losing: 2 }).call()).toMatchObject({ shownBy: [0] })
 })
 
-test('the receipts of a block come in one call from four on, where the endpoint serves that', async () => {
-  const hashes = ['1', '2', '3', '4'].map(hashOf)
+test('the receipts of a block come in one call from eight on, where the endpoint serves that', async () => {
+  const hashes = ['1', '2', '3', '4', '5', '6', '7', '8'].map(hashOf)
   const claims = hashes.map((hash) => ({ hash, block, succeeded: true }))
   const whole = { listing: hashes, status: '0x1' } as const
   const { call, nodes } = openWitnesses({ ...whole, servesBlockReceipts: true }, whole)
   expect(await call(claims)).toMatchObject({ shownBy: [0, 1] })
   expect(nodes[0]?.calls).toEqual(['eth_getBlockByNumber', 'eth_getBlockReceipts'])
-  expect(nodes[1]?.calls).toHaveLength(6)
+  expect(nodes[1]?.calls).toHaveLength(10)
 })
 
 test('a witness whose own tag is below the block is silent', async () => {

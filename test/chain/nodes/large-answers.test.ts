@@ -99,6 +99,16 @@ describe('a lone answer', () => {
     expect(health).toEqual([true])
   })
 
+  test('the receipts of a large block are read without their logs', async () => {
+    const log = { address: account, topics: [hash, hash], data: hash }
+    const receipt = { transactionHash: hash, status: '0x1', logsBloom: hash }
+    const result = Array.from({ length: 1_000 }, () => ({ ...receipt, logs: [log, log, log] }))
+    answering(() => ({ result }))
+    const kept = { transactionHash: hash, status: '0x1', logs: [{}] }
+    const value = Array.from({ length: 1_000 }, () => kept)
+    expect(await calls()({ method: 'eth_getBlockReceipts', params: ['0x1'] })).toEqual({ kind: 'value', value })
+  })
+
   test('a receipt above the limit is unknown, and no failure of the endpoint: its payload made it so', async () => {
     const logs = ['x'.repeat(answerLimits.largestBytes)]
     answering(() => ({ result: { transactionHash: hash, logs } }))
