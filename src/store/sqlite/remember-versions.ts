@@ -1,17 +1,16 @@
 // The versions that this process wrote last. No other process writes the file, so a transaction of such a version is the stored one, and
 // the owner, which records an attempt and then the nodes' answers, reads no version in between.
-import { LRUCache } from 'lru-cache'
 import type { TransactionId } from '../../domain/ids.ts'
+import { isTerminal } from '../../domain/transaction.ts'
 import type { Deferred } from '../deferred.ts'
 import type { Session } from '../store.ts'
 
-/** Some steps of the largest windows. */
+/** Some steps of the largest windows. More than these are all forgotten, which costs reads, no more. */
 const versionsMax = 20_000
 
 /** The session of units that share commits, and what their ends make of the versions that they wrote. */
 export function rememberVersions(session: Session): { readonly session: Session; readonly versions: Deferred } {
-  // In a Map that grows at one end and shrinks at the other, finding the oldest entry passes over those that were deleted.
-  const written = new LRUCache<TransactionId, number>({ max: versionsMax })
+  const written = new Map<TransactionId, number>()
   /** Of the commit under way, which may fail. */
   let unsure: TransactionId[] = []
 
@@ -30,6 +29,9 @@ export function rememberVersions(session: Session): { readonly session: Session;
       async saveTransaction(before, after, now) {
         written.delete(before.id)
         const saved = await session.saveTransaction(before, after, now)
+        // The owner writes it no more.
+        if (isTerminal(saved)) return saved
+        if (written.size >= versionsMax) written.clear()
         written.set(saved.id, saved.version)
         unsure.push(saved.id)
         return saved
