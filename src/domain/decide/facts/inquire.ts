@@ -109,11 +109,15 @@ export type Covered = ReadonlyMap<TransactionId, { readonly revision: number; re
 
 /** What a look by these rows covers. */
 export function coveredBy(work: Work): Covered {
-  const inFlight = new Map(inFlightOf(work).map(({ id, lifecycle }) => [id, lifecycle.nonce]))
-  const queue = work.lostHistory ? [] : nextInQueue(work)
-  return new Map(
-    [...work.open, ...queue].map((each) => [each.id, { revision: revisionOf(each), nonce: inFlight.get(each.id) }]),
-  )
+  const covered = new Map<TransactionId, { revision: number; nonce: Nonce | undefined }>()
+  const add = (each: Transaction) =>
+    covered.set(each.id, {
+      revision: revisionOf(each),
+      nonce: isInPhase(each, 'inFlight') ? each.lifecycle.nonce : undefined,
+    })
+  work.open.forEach(add)
+  if (!work.lostHistory) nextInQueue(work).forEach(add)
+  return covered
 }
 
 /** The front of the queue, also while it waits for answers or signatures: once they have come, it goes on by this look. */
@@ -123,15 +127,22 @@ function nextInQueue(work: Work): readonly Transaction[] {
   return frontOf(free)
 }
 
+// Each is made once: a row never changes, and every step reads those of all in flight.
+const liveNonces = new WeakMap<Transaction, LiveNonce>()
+
 function liveNonceOf(transaction: InPhase<'inFlight'>): LiveNonce {
+  const known = liveNonces.get(transaction)
+  if (known) return known
   const { lifecycle, payload, earlier = [] } = transaction
   const [first] = lifecycle.attempts
-  return {
+  const made = {
     nonce: lifecycle.nonce,
     payloads: [...earlier, payload].map((each) => comparedPayload(transaction, each)),
     unspentAt: { block: first.recordedAtBlock, ms: first.recordedAt },
     attempts: lifecycle.attempts.filter(mayBeKnown),
   }
+  liveNonces.set(transaction, made)
+  return made
 }
 
 function estimateOf(transaction: Transaction): EstimateRequest {
