@@ -139,6 +139,7 @@ async function run(
     }
   }
   following?.stop()
+  retry.cancel()
   await Promise.all([broadcasts.ended(), presigning.ended()])
 }
 
@@ -170,14 +171,19 @@ function wakingForQueue({ areUnderWay }: BroadcastsUnderWay, wakes: Bell, { afte
 /** Wakes the owner once some time has passed, unless that is canceled or set anew. */
 function wakingLater(clock: Clock, wakes: Bell, lost: AbortSignal) {
   let waiting: AbortController | undefined
-  const cancel = () => waiting?.abort()
+  const cancel = () => {
+    // With a reason, since the default is an error that collects a stack.
+    waiting?.abort('the owner is awake')
+    waiting = undefined
+  }
   return {
     cancel,
     after(ms: number): void {
       cancel()
+      if (lost.aborted) return
       waiting = new AbortController()
       const { signal } = waiting
-      void clock.sleep(ms, AbortSignal.any([lost, signal])).then(() => {
+      void clock.sleep(ms, signal).then(() => {
         if (!signal.aborted) wakes.ring()
       })
     },

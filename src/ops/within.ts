@@ -20,11 +20,16 @@ export async function waitBriefly(clock: Clock, ms: number, work: Work<unknown>,
 }
 
 function first<T, U>(work: Work<T>, sleep: Work<U>, ended: AbortSignal | undefined): Promise<T | U> {
-  const waited = new AbortController()
-  const over = ended ? AbortSignal.any([ended, waited.signal]) : waited.signal
-  const raced = Promise.race([work(over), sleep(over)])
-  // With a reason, since the default is an error that collects a stack.
-  const end = () => waited.abort('nobody waits any more')
+  // Not by AbortSignal.any, which costs 5 µs more: every step waits.
+  const over = new AbortController()
+  const end = () => {
+    ended?.removeEventListener('abort', end)
+    // With a reason, since the default is an error that collects a stack.
+    over.abort(ended?.aborted ? ended.reason : 'nobody waits any more')
+  }
+  if (ended?.aborted) end()
+  else ended?.addEventListener('abort', end)
+  const raced = Promise.race([work(over.signal), sleep(over.signal)])
   raced.then(end, end)
   return raced
 }
