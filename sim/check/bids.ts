@@ -81,7 +81,7 @@ export function watchBids(
     'SELECT min(recorded_at_block) AS at FROM attempts WHERE transaction_id = ? AND nonce = ?',
   )
   const before = committed<[Hash], { position: number }>(
-    "SELECT b.position FROM attempts a JOIN attempts b ON b.transaction_id = a.transaction_id AND b.nonce = a.nonce AND b.kind = a.kind AND b.revision = a.revision AND b.position < a.position WHERE a.hash = ? AND b.state NOT IN ('held', 'refused') AND b.rejections IS NOT 'all'",
+    "SELECT b.position FROM attempts a JOIN answered b ON b.transaction_id = a.transaction_id AND b.nonce = a.nonce AND b.kind = a.kind AND b.revision = a.revision AND b.position < a.position WHERE a.hash = ? AND b.state NOT IN ('held', 'refused') AND b.rejections IS NOT 'all'",
   )
   const equals = committed<[Hash], Pick<Named, 'gas_price' | 'max_fee_per_gas'>>(
     'SELECT b.gas_price, b.max_fee_per_gas FROM attempts a JOIN attempts b ON b.transaction_id = a.transaction_id AND b.nonce = a.nonce AND b.kind = a.kind AND b.revision = a.revision AND b.gas_limit = a.gas_limit AND b.position < a.position WHERE a.hash = ?',

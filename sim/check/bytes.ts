@@ -65,9 +65,9 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
   const find = committed<[string], Recorded>(
     'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block, a.presigned FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ? ORDER BY t.sequence DESC, a.position DESC',
   )
-  const saidOf = committed<[Hash], { outcome_code: string | null }>('SELECT outcome_code FROM attempts WHERE hash = ?')
+  const saidOf = committed<[Hash], { outcome_code: string | null }>('SELECT outcome_code FROM answered WHERE hash = ?')
   const poolless = committed<[Hash], { hash: Hash }>(
-    "SELECT hash FROM attempts WHERE hash = ? AND (rejections = 'all' OR state NOT IN ('sending', 'handed'))",
+    "SELECT hash FROM answered WHERE hash = ? AND (rejections = 'all' OR state NOT IN ('sending', 'handed'))",
   )
   const found = new Map<Hash, Recorded>()
   /** The owners of possibly valid bytes that a node has received, by sender and nonce. */
@@ -78,7 +78,7 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
   /** Transactions among those that a restored copy did not hold. Another copy may hold them. */
   const forgotten = new Map<Hash, SimTransaction>()
   const othersOf = committed<[string, number], Other>(
-    'SELECT hash, kind, revision, position, state, outcome, outcome_code, gas_limit, gas_price, max_fee_per_gas FROM attempts WHERE transaction_id = ? AND nonce = ? ORDER BY position',
+    'SELECT hash, kind, revision, position, state, outcome, outcome_code, gas_limit, gas_price, max_fee_per_gas FROM answered WHERE transaction_id = ? AND nonce = ? ORDER BY position',
   )
   const seen = new Set<Hash>()
   /** Bids below an earlier bid that was probably in no pool. */

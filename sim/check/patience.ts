@@ -88,7 +88,7 @@ export function watchPatience({ committed }: Disk, blocks: Blocks, watch: Patien
     'SELECT count(*) AS n FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE t.relayer_id = ? AND a.nonce = ? AND a.rowid < ?',
   )
   const before = committed<[string, number, number], Before>(
-    'SELECT hash, kind, revision, recorded_at, state, outcome, outcome_code, rejections, coalesce(max_fee_per_gas, gas_price) AS cap FROM attempts WHERE transaction_id = ? AND nonce = ? AND position < ? ORDER BY position DESC',
+    'SELECT hash, kind, revision, recorded_at, state, outcome, outcome_code, rejections, coalesce(max_fee_per_gas, gas_price) AS cap FROM answered WHERE transaction_id = ? AND nonce = ? AND position < ? ORDER BY position DESC',
   )
   const behind = committed<[string, number], { transaction_id: string; nonce: number }>(
     "SELECT id AS transaction_id, nonce FROM transactions WHERE relayer_id = ? AND open = 1 AND phase = 'inFlight' AND nonce > ?",

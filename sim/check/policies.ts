@@ -72,7 +72,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     signsLate,
   } = watch
   const inFlight = committed<[string], InFlight>(
-    "SELECT t.id, a.raw, a.rejections, a.position, a.recorded_at_block FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
+    "SELECT t.id, a.raw, a.rejections, a.position, a.recorded_at_block FROM transactions t JOIN answered a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
   )
   // A release may put a transaction before the sweep, while a step gives the sweep its nonce.
   const waitingBefore = committed<[string, string], { id: string }>(

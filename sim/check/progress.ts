@@ -15,7 +15,7 @@ interface Attempted {
 export function watchProgress(world: World): { look(): void } {
   const { blocks, rows, addresses, timeline, history, machine } = world
   const newestOf = machine.disk.committed<[string], Attempted>(
-    'SELECT hash, outcome, outcome_code FROM attempts WHERE transaction_id = ? ORDER BY nonce DESC, position DESC LIMIT 1',
+    'SELECT hash, outcome, outcome_code FROM answered WHERE transaction_id = ? ORDER BY nonce DESC, position DESC LIMIT 1',
   )
   /** Since when each attempt is the newest of the next nonce, and a node has it. */
   const silent = new Map<string, { readonly ms: number; readonly block: number }>()

@@ -3,7 +3,7 @@
 
 import { type Verdict, verdictOn } from '../../src/domain/cancel.ts'
 import type { Hash } from '../../src/domain/ids.ts'
-import { type AttemptRow, attemptFromRow } from '../../src/store/transactions/rows/attempt-row.ts'
+import type { AttemptRow } from '../../src/store/transactions/rows/attempt-row.ts'
 import { transactionFromRow } from '../../src/store/transactions/rows/transaction-row.ts'
 import type { Blocks, Included } from '../chain/blocks.ts'
 import { isNoOp, tagOf, tagsOf } from '../chain/transaction.ts'
@@ -91,7 +91,7 @@ export function watchVerdicts(
   return {
     changed(row) {
       if (row.canceled_at === null) return
-      const attempts = row.nonce === null ? [] : attemptsOf(row.id, row.nonce).map(attemptFromRow)
+      const attempts = row.nonce === null ? [] : attemptsOf(row.id, row.nonce)
       const reported = verdictOn(transactionFromRow(row, attempts))
       compare(
         row,

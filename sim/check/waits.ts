@@ -173,7 +173,7 @@ export function checkWaits(world: World): WaitChecks {
     'SELECT paused, network_paused, policies FROM relayers WHERE id = ?',
   )
   const answersAbout = world.machine.disk.committed<[string], { outcome_code: string | null }>(
-    'SELECT outcome_code FROM attempts WHERE transaction_id = ? ORDER BY nonce DESC, position DESC LIMIT 1',
+    'SELECT outcome_code FROM answered WHERE transaction_id = ? ORDER BY nonce DESC, position DESC LIMIT 1',
   )
   return {
     fault(row) {

@@ -27,8 +27,8 @@ export const ofRows: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/written/save-transaction.ts',
-        find: "const isBoundAgain = before.sentAt !== undefined && before.lifecycle.phase === 'queued'",
-        put: "const isBoundAgain = before.sentAt !== undefined && before.lifecycle.phase === 'mined'",
+        find: 'const isBoundAgain = before.sentAt !== undefined &&',
+        put: 'const isBoundAgain = before.sentAt === undefined &&',
       },
     ],
   },

@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 import { type SqliteExecutor, sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import type { Executor } from '../../src/store/statement.ts'
+import { answeredAttempts } from '../../tooling/answered-attempts.ts'
 import { type Journal, keepJournal } from './journal.ts'
 
 export interface Disk extends Disposable {
@@ -44,6 +45,7 @@ export function openDisk(): Disk {
   const journal = keepJournal(writer)
   // The witness looks attempts up by their hash, which the service never does.
   writer.exec('CREATE INDEX attempts_hash ON attempts (hash)')
+  writer.exec(`CREATE VIEW answered AS SELECT * FROM ${answeredAttempts('sqlite')}`)
   const reader = connect(path)
   reader.pragma('query_only = ON')
   const wipes = emptyTables(writer).map((table) => writer.prepare(`DELETE FROM "${table}"`))

@@ -1,6 +1,6 @@
 // The tables as the queries see them: one schema for every database, created by migrations.ts.
 import type { Generated } from 'kysely'
-import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '../domain/attempt.ts'
+import type { Attempt, BroadcastState } from '../domain/attempt.ts'
 import type { ShownAttention } from '../domain/attention.ts'
 import type { BulkEventParts } from '../domain/bulk-event.ts'
 import type { CancellationState } from '../domain/cancel.ts'
@@ -124,6 +124,8 @@ export interface TransactionTable extends PayloadColumns {
   wait_facts: string | null
   wait_since: number | null
   nonce: number | null
+  /** Of the nonce's attempts, by their positions. Null: it has no nonce. */
+  broadcasts: Json<readonly BroadcastState[]> | null
   sent_at: number | null
   canceled_at: number | null
   cancel_origin: CancellationIntent['origin'] | null
@@ -184,15 +186,8 @@ export interface AttemptTable {
   v: number
   recorded_at: number
   recorded_at_block: number
-  state: BroadcastState['state']
-  handed_at: number | null
-  outcome: Exclude<BroadcastOutcome['kind'], 'unsent'> | null
-  outcome_code: RejectionCode | 'ordered' | 'unrecognized' | null
-  outcome_message: string | null
-  /** Whether every broadcast of the attempt was rejected; null where that is uncertain. */
-  rejections: 'all' | 'allButLast' | null
-  taken_at: number | null
-  refused_since: number | null
+  /** The last one before the transaction gave the nonce up. Null: the transaction's row has it. */
+  broadcast: Json<BroadcastState> | null
   /** 1: rebuilt from the chain after the database lost it. */
   recovered: Flag
   /** 1: a no-op that was signed before the cancellation. */

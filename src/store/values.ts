@@ -6,9 +6,9 @@ declare const content: unique symbol
 
 export type Json<T> = string & { readonly [content]: T }
 
-export function toJson<T>(value: T): Json<T> {
+export function toJson<T>(value: T, replacer?: (name: string, value: unknown) => unknown): Json<T> {
   // The brand exists for the type checker only.
-  return JSON.stringify(value) as Json<T>
+  return JSON.stringify(value, replacer) as Json<T>
 }
 
 export function fromJson<T>(json: Json<T>): T {

@@ -36,7 +36,7 @@ async function isOnItsWay(payment: Payment): Promise<void> {
 function expectSignedBeforeAnswer(canceled: Payment, hanging: Payment): void {
   const noOp = stage.rows.attempts(canceled.id).find(({ kind }) => kind === 'cancel')
   const [payload] = stage.rows.attempts(hanging.id)
-  expect(noOp?.recorded_at).toBeLessThan(payload?.handed_at ?? Number.POSITIVE_INFINITY)
+  expect(noOp?.recorded_at).toBeLessThan(payload?.answered_at ?? Number.POSITIVE_INFINITY)
 }
 
 test('a no-op for another nonce goes out while a send hangs', async () => {

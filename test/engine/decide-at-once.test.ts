@@ -9,6 +9,7 @@ import type { SendRequest } from '../../src/domain/submit.ts'
 import { withKnownBalance } from '../../src/engine/decide-at-once.ts'
 import { advance } from '../../src/engine/loop.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
+import { answeredAttempts } from '../../tooling/answered-attempts.ts'
 import { blockHash, by, headAt, height, someObservation } from '../domain/some.ts'
 import { quiescence, until } from '../support/settled.ts'
 import { heldSigner } from './held-signer.ts'
@@ -107,7 +108,9 @@ test('a DELETE broadcasts its no-op to every endpoint while the look hangs, as a
   const { place, first } = owner
   const seen: unknown[] = []
   place.chain.whileBroadcasting = async () => {
-    seen.push(...(await place.under.query("SELECT hash, state FROM attempts WHERE kind = 'cancel'")))
+    seen.push(
+      ...(await place.under.query(`SELECT hash, state FROM ${answeredAttempts()} AS attempts WHERE kind = 'cancel'`)),
+    )
   }
   await owner.cancel(first)
   await until('the no-op', () => owner.left().length === 1)

@@ -28,10 +28,10 @@ test('a send, from its POST until it is confirmed and final', async () => {
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 8, select: 22, insert: 15, update: 8, commit: 8 },
+        statements: { begin: 8, select: 22, insert: 15, update: 7, commit: 8 },
         rows: {
           transactions: 5,
-          attempts: 2,
+          attempts: 1,
           outbox: 4,
           tallies: 11,
           figures: 2,
@@ -41,7 +41,7 @@ test('a send, from its POST until it is confirmed and final', async () => {
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 8, select: 38, insert: 15, update: 6, commit: 8 } },
+      postgres: { statements: { begin: 8, select: 38, insert: 15, update: 5, commit: 8 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('confirmed')
@@ -83,10 +83,10 @@ test('a DELETE of a transaction in flight, until its no-op is final', async () =
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 8, select: 25, insert: 8, update: 9, commit: 8 },
+        statements: { begin: 8, select: 25, insert: 8, update: 8, commit: 8 },
         rows: {
           transactions: 5,
-          attempts: 2,
+          attempts: 1,
           outbox: 2,
           tallies: 3,
           figures: 2,
@@ -96,7 +96,7 @@ test('a DELETE of a transaction in flight, until its no-op is final', async () =
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 8, select: 41, insert: 8, update: 7, commit: 8 } },
+      postgres: { statements: { begin: 8, select: 41, insert: 8, update: 6, commit: 8 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('canceled')

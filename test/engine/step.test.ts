@@ -16,6 +16,7 @@ import { withAnswered } from '../../src/engine/earlier-work.ts'
 import { freshOwner, step as stepOnly } from '../../src/engine/step.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
 import type { Store } from '../../src/store/store.ts'
+import { answeredAttempts } from '../../tooling/answered-attempts.ts'
 import {
   by,
   byForeign,
@@ -40,7 +41,9 @@ test('rows are durable at the moment their bytes are broadcast', async () => {
   const seen: unknown[] = []
   chain.whileBroadcasting = async () => {
     seen.push(
-      ...(await place.under.query('SELECT transaction_id, nonce, hash, raw, state FROM attempts ORDER BY nonce')),
+      ...(await place.under.query(
+        `SELECT transaction_id, nonce, hash, raw, state FROM ${answeredAttempts()} AS attempts ORDER BY nonce`,
+      )),
     )
   }
   await step(context, await place.own(), nothingUnknown, noneHanging)

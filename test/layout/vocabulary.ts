@@ -32,12 +32,6 @@ const replaced: Readonly<Record<string, string>> = {
 
 /** Names of tables, columns and the wire, which stay; and where they may stand. */
 const kept: Readonly<Record<string, readonly string[]>> = {
-  handed_at: [
-    'src/store/schema.ts',
-    'src/store/transactions/rows/attempt-row.ts',
-    'src/store/transactions/rows/attempt-columns.ts',
-    'test/e2e/hanging-send.test.ts',
-  ],
   estate: ['src/store/schema.ts', 'src/store/postgres/hint-messages.ts'],
   managed: ['src/store/schema.ts'],
 }

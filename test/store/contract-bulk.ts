@@ -344,9 +344,11 @@ async function reported(under: StoreUnderTest, relayerId: RelayerId, ids: readon
   return Promise.all(
     ids.map(async (id) => ({
       row: await under.query(`SELECT ${columns} FROM transactions WHERE id = '${id}' AND relayer_id = '${relayerId}'`),
-      attempts: await under.query(
-        `SELECT nonce, position, kind, state, outcome, outcome_message FROM attempts WHERE transaction_id = '${id}' ORDER BY nonce, position`,
-      ),
+      attempts: (await under.store.reads.attempts(id)).map(({ nonce, kind, broadcast }) => ({
+        nonce,
+        kind,
+        broadcast,
+      })),
       events: await under.query(
         `SELECT status, status_reason, terminal, occurred_at FROM outbox WHERE transaction_id = '${id}' ORDER BY id`,
       ),

@@ -10,7 +10,7 @@ import { type OpenStore, type StoreUnderTest, send, storedRelayer } from './cont
 async function giveBack(store: Store, { id }: Relayer, nonce: number): Promise<void> {
   const sent = await send(store, id)
   await store.commit(async (session) => {
-    const lifecycle = { phase: 'inFlight', nonce, attempts: [someAttempt(nonce)] } as const
+    const lifecycle = { phase: 'inFlight', nonce, attempts: [someAttempt(nonce, { transactionId: sent.id })] } as const
     const bound = await session.saveTransaction(sent, { ...sent, lifecycle }, now)
     await session.saveTransaction(bound, { ...bound, lifecycle: { phase: 'queued' } }, now)
   }, id)

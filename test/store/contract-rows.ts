@@ -230,16 +230,15 @@ export function rowContract(open: OpenStore): void {
       latest = await store.commit((session) => session.saveTransaction(before, after, now))
     }
     const old = someAttempt(0, { transactionId: latest.id, broadcast: broadcastStates.held })
-    const again = someAttempt(0, { transactionId: latest.id, recordedAt: now + 1, revision: 1 })
-    await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [old] } })
+    const ofAgain = { transactionId: latest.id, recordedAt: now + 1, revision: 1, broadcast: broadcastStates.sending }
+    const again = someAttempt(0, ofAgain)
+    await save({ ...latest, sentAt: now, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [old] } })
     await save({ ...latest, lifecycle: { phase: 'queued' } })
     await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [again] } })
-    await save({
-      ...latest,
-      lifecycle: { phase: 'inFlight', nonce: 0, attempts: [{ ...again, broadcast: broadcastStates.accepted }] },
-    })
     const withdrawn = { ...old, broadcast: broadcastStates.withdrawn }
     const taken = { ...again, broadcast: broadcastStates.accepted }
+    expect(latest.lifecycle).toStrictEqual({ phase: 'inFlight', nonce: 0, attempts: [withdrawn, again] })
+    await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [withdrawn, taken] } })
     expect(await store.reads.attempts(latest.id)).toStrictEqual([withdrawn, taken].map(unsigned))
     expect(await store.reads.transaction(relayer.id, latest.id)).toMatchObject({
       lifecycle: { phase: 'inFlight', nonce: 0, attempts: [withdrawn, taken] },

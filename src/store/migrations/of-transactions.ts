@@ -1,7 +1,8 @@
 // The tables of transactions: their rows and attempts, the names that clients give to them, and their idempotency keys.
 import type { Sql } from './migration.ts'
 
-// The payload comes last: on SQLite a read of the columns before it passes over no data.
+// The payload comes last: on SQLite a read of the columns before it passes over no data. What nodes answered to a transaction's broadcasts
+// is in its own row, which each answer changes anyway: the rows of attempts are written once.
 const tables: readonly Sql[] = [
   `CREATE TABLE transactions (
     id TEXT PRIMARY KEY, relayer_id TEXT NOT NULL, sequence BIGINT NOT NULL, version BIGINT NOT NULL,
@@ -9,7 +10,7 @@ const tables: readonly Sql[] = [
     phase TEXT NOT NULL, open INTEGER NOT NULL, status TEXT NOT NULL, listed_status TEXT, status_reason TEXT,
     wait_condition TEXT, wait_facts TEXT, wait_since BIGINT,
     hold TEXT, held_until BIGINT, was_held INTEGER, was_passed INTEGER, four_eyes TEXT,
-    nonce BIGINT, sent_at BIGINT, give_ups INTEGER,
+    nonce BIGINT, broadcasts TEXT, sent_at BIGINT, give_ups INTEGER,
     canceled_at BIGINT, cancel_origin TEXT, cancel_cost_max TEXT, verdict TEXT, bulk_part BIGINT,
     ended_at BIGINT, confirmed_at BIGINT, drop_reason TEXT,
     included_kind TEXT, included_hash TEXT, included_block BIGINT, included_block_hash TEXT, included_succeeded INTEGER,
@@ -25,9 +26,7 @@ const tables: readonly Sql[] = [
     kind TEXT NOT NULL, revision INTEGER NOT NULL, presigned INTEGER NOT NULL DEFAULT 0,
     recovered INTEGER NOT NULL DEFAULT 0, gas_limit BIGINT NOT NULL,
     gas_price TEXT, max_fee_per_gas TEXT, max_priority_fee_per_gas TEXT,
-    recorded_at BIGINT NOT NULL, recorded_at_block BIGINT NOT NULL,
-    state TEXT NOT NULL, handed_at BIGINT, outcome TEXT, outcome_code TEXT, outcome_message TEXT,
-    rejections TEXT, taken_at BIGINT, refused_since BIGINT,
+    recorded_at BIGINT NOT NULL, recorded_at_block BIGINT NOT NULL, broadcast TEXT,
     r TEXT NOT NULL, s TEXT NOT NULL, v BIGINT NOT NULL, raw TEXT NOT NULL,
     PRIMARY KEY (transaction_id, nonce, position)
   )`,
@@ -70,7 +69,7 @@ const indexes: readonly Sql[] = [
   'CREATE UNIQUE INDEX transactions_open_nonce ON transactions (relayer_id, open, nonce) WHERE open = 1 AND nonce IS NOT NULL',
   'CREATE INDEX transactions_nonce ON transactions (relayer_id, open, nonce) WHERE open = 0 AND nonce IS NOT NULL',
   // On PostgreSQL a changed row stays on its page where that has room.
-  ...['transactions', 'attempts'].map((table) => ({ postgres: `ALTER TABLE ${table} SET (fillfactor = 70)` })),
+  { postgres: 'ALTER TABLE transactions SET (fillfactor = 70)' },
   // PostgreSQL writes a changed row anew. Unless no index names what changed, it adds an entry next to the first one in each of these.
   ...['transactions_pkey', 'transactions_sequence'].map((index) => ({
     postgres: `ALTER INDEX ${index} SET (fillfactor = 50)`,

@@ -1,5 +1,6 @@
 // The rows that the service keeps, read from its database by another connection.
-import type { AttemptTable, DeliveryTable, TransactionTable } from '../../../src/store/schema.ts'
+import type { DeliveryTable, TransactionTable } from '../../../src/store/schema.ts'
+import { type AnsweredAttempt, answeredAttempts } from '../../../tooling/answered-attempts.ts'
 import type { Service } from '../../../tooling/service.ts'
 import { databaseIn } from '../../../tooling/tested-database.ts'
 
@@ -16,15 +17,17 @@ export interface Rows {
   transaction(id: string): TransactionTable
   transactionsOf(relayerId: string): readonly TransactionTable[]
   /** In the order in which they were signed. */
-  attempts(id: string): readonly AttemptTable[]
+  attempts(id: string): readonly AnsweredAttempt[]
   events(id: string): readonly OutboxRow[]
   /** Of all that have gone through a relayer. */
-  attemptsOf(relayerId: string): readonly AttemptTable[]
+  attemptsOf(relayerId: string): readonly AnsweredAttempt[]
   /** Of all transactions that have gone through a relayer, in the order of commits. */
   eventsOf(relayerId: string): readonly OutboxRow[]
   /** Events that are on their way to a notification, or were given up. */
   deliveries(notificationId: string): readonly DeliveryTable[]
 }
+
+const answered = answeredAttempts()
 
 /** Connects anew each time, so that a restart of the service in between does not matter. */
 export function rowsOf(service: Pick<Service, 'directory'>): Rows {
@@ -36,10 +39,11 @@ export function rowsOf(service: Pick<Service, 'directory'>): Rows {
       return row
     },
     transactionsOf: (relayerId) => all('SELECT * FROM transactions WHERE relayer_id = ? ORDER BY sequence', relayerId),
-    attempts: (id) => all('SELECT * FROM attempts WHERE transaction_id = ? ORDER BY nonce, position', id),
+    attempts: (id) =>
+      all(`SELECT * FROM ${answered} AS attempts WHERE transaction_id = ? ORDER BY nonce, position`, id),
     attemptsOf: (relayerId) =>
       all(
-        `SELECT attempts.* FROM attempts JOIN transactions ON transactions.id = attempts.transaction_id
+        `SELECT attempts.* FROM ${answered} AS attempts JOIN transactions ON transactions.id = attempts.transaction_id
           WHERE relayer_id = ? ORDER BY attempts.nonce, position`,
         relayerId,
       ),

@@ -8,7 +8,7 @@ import type { TransactionTable } from '../../schema.ts'
 import { type Executor, first, statement } from '../../statement.ts'
 import { payloadBytes, toJson } from '../../values.ts'
 import { unsignedColumns } from '../rows/attempt-columns.ts'
-import { type AttemptRow, attemptFromRow } from '../rows/attempt-row.ts'
+import type { AttemptRow } from '../rows/attempt-row.ts'
 import type { Ids } from '../rows/find-transaction.ts'
 import { payloadColumns, transactionColumns } from '../rows/transaction-columns.ts'
 import { type TransactionRow, transactionFromRow } from '../rows/transaction-row.ts'
@@ -64,8 +64,7 @@ export async function itemsOf(executor: Executor, rows: readonly LightRow[]): Pr
 
 function itemOf(executor: Executor, row: LightRow, attempts: readonly AttemptRow[]): TransactionItem {
   const { data } = row
-  const complete = (payload: { readonly data: Hex }) =>
-    transactionFromRow({ ...row, ...payload }, attempts.map(attemptFromRow))
+  const complete = (payload: { readonly data: Hex }) => transactionFromRow({ ...row, ...payload }, attempts)
   return {
     id: row.id,
     bytes: row.bytes,

@@ -7,7 +7,7 @@ import type { Transaction } from '../../../domain/transaction.ts'
 import { unsettled } from '../../open-rows.ts'
 import type { Flag } from '../../schema.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../../statement.ts'
-import { type AttemptRow, attemptFromRow } from '../rows/attempt-row.ts'
+import type { AttemptRow } from '../rows/attempt-row.ts'
 import { type TransactionRow, transactionFromRow } from '../rows/transaction-row.ts'
 
 interface SummaryRow {
@@ -146,5 +146,5 @@ function nonceOf({ lifecycle }: Transaction): number {
 /** `attempts` are those of the rows' nonces, in order. */
 function withAttempts(rows: readonly TransactionRow[], attempts: readonly AttemptRow[]): readonly Transaction[] {
   const ofEach = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
-  return rows.map((row) => transactionFromRow(row, (ofEach.get(row.id) ?? []).map(attemptFromRow)))
+  return rows.map((row) => transactionFromRow(row, ofEach.get(row.id) ?? []))
 }

@@ -2,22 +2,12 @@
 import { sql } from 'kysely'
 import { keysOf } from '../../../domain/defined.ts'
 import type { ListType } from '../../in-lists.ts'
-import type { AttemptRow, BroadcastColumns } from './attempt-row.ts'
-
-export const broadcastColumns = {
-  state: 'text',
-  handed_at: 'bigint',
-  outcome: 'text',
-  outcome_code: 'text',
-  outcome_message: 'text',
-  rejections: 'text',
-  taken_at: 'bigint',
-  refused_since: 'bigint',
-} as const satisfies Readonly<Record<keyof BroadcastColumns, ListType>>
+import type { NewAttempt } from './attempt-row.ts'
 
 export const attemptColumns = {
   transaction_id: 'text',
   nonce: 'bigint',
+  position: 'integer',
   hash: 'text',
   kind: 'text',
   revision: 'integer',
@@ -31,10 +21,9 @@ export const attemptColumns = {
   v: 'bigint',
   recorded_at: 'bigint',
   recorded_at_block: 'bigint',
-  ...broadcastColumns,
   recovered: 'integer',
   presigned: 'integer',
-} as const satisfies Readonly<Record<keyof Omit<AttemptRow, 'position'>, ListType>>
+} as const satisfies Readonly<Record<keyof NewAttempt, ListType>>
 
 // The columns of an attempt without its signed bytes, which may be large, and which no answer shows.
 const unsignedNames = keysOf(attemptColumns).filter((name) => name !== 'raw')
@@ -42,6 +31,6 @@ const unsignedNames = keysOf(attemptColumns).filter((name) => name !== 'raw')
 /** With an empty text in the place of the bytes. */
 export const unsignedColumns = [
   ...unsignedNames.map((name) => `attempts.${name}` as const),
-  'attempts.position' as const,
+  'attempts.broadcast' as const,
   sql<''>`''`.as('raw'),
 ]

@@ -1,13 +1,25 @@
 // Converts attempts to rows and back.
 import type { Selectable } from 'kysely'
-import { type Attempt, type BroadcastState, bytesOf, type RejectionCode } from '../../../domain/attempt.ts'
+import { type Attempt, type BroadcastState, bytesOf } from '../../../domain/attempt.ts'
 import type { Fees } from '../../../domain/fees.ts'
-import type { AttemptTable } from '../../schema.ts'
-import { storableText } from '../../values.ts'
+import type { AttemptTable, TransactionTable } from '../../schema.ts'
+import { fromJson, type Json, storableText, toJson } from '../../values.ts'
 
 export type AttemptRow = Selectable<AttemptTable>
+export type NewAttempt = Omit<AttemptRow, 'broadcast'>
+type TransactionBroadcasts = Pick<Selectable<TransactionTable>, 'broadcasts'>
 
-export function attemptFromRow(row: AttemptRow): Attempt {
+/** The attempts of a transaction's nonce. */
+export function attemptsFromRows(
+  rows: readonly AttemptRow[],
+  { broadcasts }: TransactionBroadcasts,
+): readonly Attempt[] {
+  const states = broadcasts === null ? [] : fromJson(broadcasts)
+  return rows.map((row) => attemptFromRow(row, states[row.position]))
+}
+
+/** `broadcast`: as the transaction's row has it. */
+export function attemptFromRow(row: AttemptRow, broadcast?: BroadcastState): Attempt {
   return {
     hash: row.hash,
     transactionId: row.transaction_id,
@@ -20,18 +32,18 @@ export function attemptFromRow(row: AttemptRow): Attempt {
     signature: { r: row.r, s: row.s, v: row.v },
     recordedAt: row.recorded_at,
     recordedAtBlock: row.recorded_at_block,
-    broadcast: broadcastFromRow(row),
+    broadcast: broadcast ?? (row.broadcast === null ? { state: 'sending' } : fromJson(row.broadcast)),
     ...(row.recovered === 1 && { recovered: true }),
     ...(row.presigned === 1 && { presigned: true }),
   }
 }
 
-/** The database assigns `position`. */
-export function attemptToRow(attempt: Attempt): Omit<AttemptRow, 'position'> {
+export function attemptToRow(attempt: Attempt, position: number): NewAttempt {
   const { fees } = attempt
   return {
     transaction_id: attempt.transactionId,
     nonce: attempt.nonce,
+    position,
     hash: attempt.hash,
     kind: attempt.kind,
     revision: attempt.revision ?? 0,
@@ -41,98 +53,16 @@ export function attemptToRow(attempt: Attempt): Omit<AttemptRow, 'position'> {
     ...attempt.signature,
     recorded_at: attempt.recordedAt,
     recorded_at_block: attempt.recordedAtBlock,
-    ...broadcastToRow(attempt.broadcast),
     recovered: attempt.recovered ? 1 : 0,
     presigned: attempt.presigned ? 1 : 0,
   }
 }
 
-export type BroadcastColumns = Pick<
-  AttemptRow,
-  'state' | 'handed_at' | 'outcome' | 'outcome_code' | 'outcome_message' | 'rejections' | 'taken_at' | 'refused_since'
->
-
-export function broadcastToRow(broadcast: BroadcastState): BroadcastColumns {
-  const none = {
-    ...{ handed_at: null, outcome: null, outcome_code: null, outcome_message: null, rejections: null },
-    ...{ taken_at: null, refused_since: null },
-  }
-  switch (broadcast.state) {
-    case 'sending':
-    case 'withdrawn':
-      return { state: broadcast.state, ...none }
-    case 'held':
-      return { state: 'held', ...none, outcome_message: storableText(broadcast.reason) }
-    case 'handed': {
-      const { outcome } = broadcast
-      return {
-        state: 'handed',
-        handed_at: broadcast.at,
-        outcome: outcome.kind,
-        outcome_code: 'code' in outcome ? (outcome.code ?? null) : null,
-        rejections: broadcast.rejections ?? null,
-        outcome_message: storableText('message' in outcome ? outcome.message : undefined),
-        taken_at: broadcast.takenAt ?? null,
-        refused_since: broadcast.refusedSince ?? null,
-      }
-    }
-  }
-}
-
-function broadcastFromRow(row: AttemptRow): BroadcastState {
-  const message = row.outcome_message ?? ''
-  switch (row.state) {
-    case 'sending':
-    case 'withdrawn':
-      return { state: row.state }
-    case 'held':
-      return { state: 'held', reason: message }
-    case 'handed': {
-      const at = row.handed_at ?? row.recorded_at
-      const memory = {
-        ...(row.rejections !== null && { rejections: row.rejections }),
-        ...memoryFromRow(row),
-      }
-      switch (row.outcome) {
-        case 'accepted':
-          return {
-            ...{ state: 'handed', at },
-            outcome: { kind: 'accepted', ...(row.outcome_code === 'ordered' && { code: row.outcome_code }) },
-          }
-        case 'alreadyKnown':
-          return { state: 'handed', at, outcome: { kind: row.outcome } }
-        case 'rejected':
-          return {
-            state: 'handed',
-            at,
-            // A rejection is never stored without its code.
-            outcome: { kind: 'rejected', code: row.outcome_code as RejectionCode, message },
-            ...memory,
-          }
-        case 'unknown':
-          return {
-            state: 'handed',
-            at,
-            outcome: {
-              kind: 'unknown',
-              ...(row.outcome_code === 'unrecognized' && { code: row.outcome_code }),
-              message,
-            },
-            ...memory,
-          }
-      }
-    }
-  }
-  throw new Error(
-    `attempt ${row.hash}: state "${row.state}" with outcome "${row.outcome}" is not one that the service writes`,
-  )
-}
-
-function memoryFromRow({ taken_at: takenAt, refused_since: since }: AttemptRow) {
-  return {
-    ...(takenAt !== null && { takenAt }),
-    ...(since !== null && { refusedSince: since }),
-  }
+/** Without U+0000, which a node's words may hold. */
+export function broadcastToJson<T extends BroadcastState | readonly BroadcastState[]>(broadcast: T): Json<T> {
+  const json = toJson(broadcast)
+  if (!json.includes('\\u0000')) return json
+  return toJson(broadcast, (_, value) => (typeof value === 'string' ? storableText(value) : value))
 }
 
 type FeeColumns = Pick<AttemptRow, 'gas_price' | 'max_fee_per_gas' | 'max_priority_fee_per_gas'>

@@ -8,7 +8,7 @@ import type { Nonce } from '../../../domain/units.ts'
 import { isAmong } from '../../in-lists.ts'
 import { withNonce } from '../../open-rows.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../../statement.ts'
-import { type Json, toJson } from '../../values.ts'
+import { fromJson, type Json, toJson } from '../../values.ts'
 import { unsignedColumns } from './attempt-columns.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
@@ -124,11 +124,20 @@ export async function findTransactionByNonce(executor: Executor, relayerId: Rela
   return complete(executor, await first(executor, byNonce, { relayerId, nonce }))
 }
 
+/** Those that an earlier binding to the same nonce left. */
+export async function earlierAttempts(
+  executor: Executor,
+  id: TransactionId,
+  nonce: Nonce,
+): Promise<readonly Attempt[]> {
+  return (await executor.all(attemptsOfNonce, { id, nonce })).map((row) => attemptFromRow(row))
+}
+
 async function complete(executor: Executor, row: TransactionRow | undefined): Promise<Transaction | undefined> {
   if (!row) return undefined
   if (row.nonce === null) return transactionFromRow(row, [])
   const attempts = await executor.all(attemptsOfNonce, { id: row.id, nonce: row.nonce })
-  return transactionFromRow(row, attempts.map(attemptFromRow))
+  return transactionFromRow(row, attempts)
 }
 
 /** `attempts` are at least those of the rows' nonces, by their positions. */
@@ -140,7 +149,7 @@ function completing(attempts: readonly AttemptRow[]): (row: TransactionRow) => T
   const ofEach = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
   return (row) => {
     const ofNonce = (ofEach.get(row.id) ?? []).filter(({ nonce }) => nonce === row.nonce)
-    return transactionFromRow(row, ofNonce.map(attemptFromRow))
+    return transactionFromRow(row, ofNonce)
   }
 }
 
@@ -155,9 +164,14 @@ const everyAttempt = statement<{ id: TransactionId; limit: number }, AttemptRow>
     .limit(p.limit),
 )
 
+const boundTo = statement<{ id: TransactionId }, Pick<TransactionRow, 'nonce' | 'broadcasts'>>((db, p) =>
+  db.selectFrom('transactions').select(['nonce', 'broadcasts']).where('id', '=', p.id),
+)
+
 export async function listAttempts(executor: Executor, id: TransactionId, limit: number): Promise<readonly Attempt[]> {
-  const rows = await executor.all(everyAttempt, { id, limit })
-  return rows.map(attemptFromRow)
+  const [bound, rows] = await Promise.all([first(executor, boundTo, { id }), executor.all(everyAttempt, { id, limit })])
+  const states = bound?.broadcasts ? fromJson(bound.broadcasts) : []
+  return rows.map((row) => attemptFromRow(row, row.nonce === bound?.nonce ? states[row.position] : undefined))
 }
 
 const attemptOfNonce = statement<{ relayerId: RelayerId; nonce: number; hash: Hash }, { hash: Hash }>((db, p) => {

@@ -61,6 +61,7 @@ export const progressColumns = {
   wait_facts: 'text',
   wait_since: 'bigint',
   nonce: 'bigint',
+  broadcasts: 'text',
   sent_at: 'bigint',
   confirmed_at: 'bigint',
   included_kind: 'text',

@@ -10,6 +10,7 @@ import { type Inclusion, isTerminal, type Lifecycle, statusOf, type Transaction 
 import type { Reason, Wait } from '../../../domain/wait-facts.ts'
 import type { TransactionTable } from '../../schema.ts'
 import { amountsFrom, amountsToText, fromJson, type Json, storableText, toJson } from '../../values.ts'
+import { type AttemptRow, attemptsFromRows, broadcastToJson } from './attempt-row.ts'
 import { earlierFromRow, earlierToRow, payloadFromRow, payloadToRow } from './payload-row.ts'
 import type { progressColumns } from './transaction-columns.ts'
 
@@ -54,6 +55,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     wait_facts: wait.wait_facts,
     wait_since: wait.wait_since,
     nonce: 'nonce' in lifecycle ? lifecycle.nonce : null,
+    broadcasts: 'attempts' in lifecycle ? broadcastToJson(lifecycle.attempts.map(({ broadcast }) => broadcast)) : null,
     sent_at: transaction.sentAt ?? null,
     canceled_at: cancellation?.requestedAt ?? null,
     cancel_origin: cancellation?.origin ?? null,
@@ -87,7 +89,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
 }
 
 /** `attempts` are the attempts of the row's nonce, in order. */
-export function transactionFromRow(row: TransactionRow, attempts: readonly Attempt[]): Transaction {
+export function transactionFromRow(row: TransactionRow, attempts: readonly AttemptRow[]): Transaction {
   const wait = waitFromRow(row)
   return {
     id: row.id,
@@ -99,7 +101,7 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
     ...(row.earlier !== null && { earlier: earlierFromRow(row.earlier) }),
     origin: row.origin,
     ...(row.valid_until !== null && { validUntil: row.valid_until }),
-    lifecycle: lifecycleFromRow(row, attempts),
+    lifecycle: lifecycleFromRow(row, attemptsFromRows(attempts, row)),
     ...(row.canceled_at !== null && {
       cancellation: {
         origin: required(row, 'cancel_origin'),

@@ -6,7 +6,7 @@ import { keysOf } from '../../../domain/defined.ts'
 import { StaleWrite } from '../../../domain/errors.ts'
 import { eventsOf, firstEventOf } from '../../../domain/event.ts'
 import { figureChanges } from '../../../domain/figures.ts'
-import type { TransactionId } from '../../../domain/ids.ts'
+import { isNonEmpty, type TransactionId } from '../../../domain/ids.ts'
 import {
   type InPhase,
   isInPhase,
@@ -21,7 +21,7 @@ import { releaseNonce } from '../../relayers/gap-record.ts'
 import { changeOne, type Executor, statement } from '../../statement.ts'
 import { spendOf } from '../counted/daily-spend.ts'
 import type { Tallies } from '../counted/tallies.ts'
-import { lockTransaction } from '../rows/find-transaction.ts'
+import { earlierAttempts } from '../rows/find-transaction.ts'
 import { bytesOf } from '../rows/payload-row.ts'
 import {
   columnsOf,
@@ -142,9 +142,13 @@ export async function saveTransaction(
   executor: Executor,
   tallies: Tallies,
   before: Transaction,
-  after: Transaction,
+  next: Transaction,
   now: TimestampMs,
 ): Promise<Transaction> {
+  // If an earlier binding was to the same nonce, the row has the attempts of both.
+  const isBoundAgain = before.sentAt !== undefined && !('nonce' in before.lifecycle) && 'nonce' in next.lifecycle
+  const earlier = isBoundAgain ? await earlierAttempts(executor, before.id, next.lifecycle.nonce) : attemptsOf(before)
+  const after = isBoundAgain ? withEarlier(next, earlier) : next
   const progress = progressToRow(after)
   const row = { ...progress, id: before.id, version: before.version }
   const stale = () => new StaleWrite(`transaction ${before.id} is no longer at version ${before.version}`)
@@ -152,18 +156,15 @@ export async function saveTransaction(
   await changeOne(executor, update, row, stale)
   if (after.payload !== before.payload) await replacePayload(executor, before, after)
   if (givesNonceBack(before, after)) await releaseNonce(executor, before.relayerId, before.lifecycle.nonce)
-  if (attemptsOf(before).length > 0 && attemptsOf(after).length === 0) await withdrawAttempts(executor, before.id)
-  else await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
+  if (attemptsOf(after).length === 0) await withdrawAttempts(executor, earlier)
+  else await saveAttempts(executor, earlier, attemptsOf(after))
   const spend = spendOf(before, after, now)
   if (spend) tallies.addSpend(spend)
   tallies.addFigures(after.relayerId, figureChanges(before, after, now))
   const counts = countChange(before, after)
   if (counts && after.bulkPart !== undefined) tallies.addBulk({ part: after.bulkPart, at: now, counts })
   await publishChange(executor, tallies, before, after, now)
-  const saved = { ...after, version: before.version + 1 }
-  // If an earlier binding was to the same nonce, the row has the attempts of both.
-  const isBoundAgain = before.sentAt !== undefined && before.lifecycle.phase === 'queued' && 'nonce' in after.lifecycle
-  return isBoundAgain ? ((await lockTransaction(executor, before.relayerId, before.id)) ?? saved) : saved
+  return { ...after, version: before.version + 1 }
 }
 
 /** A gap filler never stood for a transaction of ours. */
@@ -200,6 +201,14 @@ function isPending(status: Status): boolean {
 
 function pendingBytes(transaction: Transaction): number {
   return isPending(statusOf(transaction)) ? bytesOf(transaction) : 0
+}
+
+function withEarlier(transaction: Transaction, earlier: readonly Attempt[]): Transaction {
+  const { lifecycle } = transaction
+  const attempts = [...earlier, ...attemptsOf(transaction)]
+  return 'attempts' in lifecycle && isNonEmpty(attempts)
+    ? { ...transaction, lifecycle: { ...lifecycle, attempts } }
+    : transaction
 }
 
 function attemptsOf(transaction: Transaction): readonly Attempt[] {
