@@ -255,7 +255,11 @@ async function readFrom(
 ): Promise<ReadResult<Reading>> {
   const { address } = inquiry
   const countNow = () => endpoint.call(nonceCall(address, at.head.number))
-  const listed = upToListed(inquiry.live, at.newHashes).filter(({ nonce }) => nonce >= (wanted.known ?? 0))
+  // Most steps find the head that the last one has seen, and look for no hash.
+  const isKnown = wanted.nonce === 'known' || wanted.nonce === 'unlisted'
+  const listed = isKnown
+    ? []
+    : upToListed(inquiry.live, at.newHashes).filter(({ nonce }) => nonce >= (wanted.known ?? 0))
   const count = () => {
     const beside = early && at.beside?.(endpoint, nonceCall(address, 'latest'))
     if (!beside) return countNow()
