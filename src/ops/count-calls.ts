@@ -26,12 +26,9 @@ export function countCalls(): CallCounts {
   return {
     counting: (network, metrics) => ({
       ...metrics,
-      calling(method, endpoint) {
-        const answered = metrics.calling(method, endpoint)
-        return (answer) => {
-          add(network, { calls: 1, failed: answer === 'value' ? 0 : 1 })
-          answered(answer)
-        }
+      called(method, endpoint, answer, ms) {
+        add(network, { calls: 1, failed: answer === 'value' ? 0 : 1 })
+        metrics.called(method, endpoint, answer, ms)
       },
     }),
     take() {

@@ -105,8 +105,8 @@ export interface SignerMetrics {
 export type KeyCallResult = 'signed' | 'throttled' | 'pending' | 'approval' | 'transient' | 'permanent' | 'wrong'
 
 export interface ChainMetrics {
-  /** A call goes to an endpoint, named by its index in the configuration. The result is called with the call's end. */
-  calling(method: string, endpoint: number): (answer: 'value' | 'rpcError' | 'unknown' | 'unsent') => void
+  /** A call to an endpoint, named by its index in the configuration, has ended after `ms`. */
+  called(method: string, endpoint: number, answer: 'value' | 'rpcError' | 'unknown' | 'unsent', ms: number): void
   /** Whether the endpoint is up, from its last HTTP request, or because it serves another chain. */
   endpoint(index: number, up: boolean): void
   /** The endpoint reported a head that others have left behind. */
@@ -130,7 +130,7 @@ export interface ChainMetrics {
 }
 
 export const noChainMetrics: ChainMetrics = {
-  calling: () => () => undefined,
+  called: () => undefined,
   endpoint: () => undefined,
   lagged: () => undefined,
   wrongChain: () => undefined,

@@ -43,10 +43,7 @@ export function networkOver(urls: readonly string[], overrides: Partial<NetworkO
     logger: loggerInto(log),
     metrics: {
       ...noChainMetrics,
-      calling(method, endpoint) {
-        calls.push({ method, endpoint })
-        return () => undefined
-      },
+      called: (method, endpoint) => void calls.push({ method, endpoint }),
     },
     ...overrides,
   })

@@ -24,7 +24,7 @@ test('calls to nodes are stored twice a minute and at the end, and a commit that
   {
     await using recording = recordNodeCalls({ store: { commit }, clock, logger: quiet })
     const call = (network: string = one, answer: 'value' | 'rpcError' = 'value') =>
-      recording.counting(network, noChainMetrics).calling('eth_call', 0)(answer)
+      recording.counting(network, noChainMetrics).called('eth_call', 0, answer, 1)
     await until(() => clock.sleeping.length > 0, { what: 'the first round' })
     call()
     call(one, 'rpcError')

@@ -12,7 +12,7 @@ import type { EndpointState } from '../chain.ts'
 import { openAside } from './aside.ts'
 import { batchCalls } from './batch-calls.ts'
 import { blockMethod } from './block-call.ts'
-import type { SendCall } from './call.ts'
+import type { Answer, SendCall } from './call.ts'
 import {
   afterAnswer,
   afterFailure,
@@ -112,7 +112,8 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   const { config, index, chainId, anchor, clock, logger, metrics } = options
   const addressed = { ...options, url: config.url, headers: config.headers ?? {} }
   const transport = options.openTransport(addressed)
-  const watch = watchEndpoint({ clock, redact: transport.redact, believed: options.believed })
+  const called = (method: string, answer: Answer['kind'], ms: number) => metrics.called(method, index, answer, ms)
+  const watch = watchEndpoint({ clock, redact: transport.redact, believed: options.believed, called })
   let rest = rested
   let isOutvoted = false
   let strayedAt = ''
@@ -126,7 +127,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   }
 
   const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
-  const counted = watch.watched(counting(batchCalls({ transport, clock, heard, sized }), metrics, index))
+  const counted = watch.watched(batchCalls({ transport, clock, heard, sized }))
   const serving = watchServing({
     ...{ call: counted, index, chainId, anchor, clock, logger, note: options.note },
     changed(isWrong) {
@@ -218,15 +219,5 @@ function viewOf(
     ...(rule && { replacement: { measure: rule.measure, percent: Number(rule.percent) } }),
     ...figures,
     reasons: reasonsOf({ ...rests, serving, behind: figures.head?.behind, clock }),
-  }
-}
-
-function counting(send: SendCall, metrics: ChainMetrics, index: number): SendCall {
-  return (one) => {
-    const answered = metrics.calling(one.method, index)
-    const answer = send(one)
-    // In parallel to the answer's delivery to its caller.
-    void answer.then(({ kind }) => answered(kind))
-    return answer
   }
 }

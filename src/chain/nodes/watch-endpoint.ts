@@ -30,6 +30,8 @@ interface WatchEndpoint {
   readonly redact: (text: string) => string
   /** The number of the head that the network believes now. */
   readonly believed: () => BlockNumber | undefined
+  /** Called at the end of each call. */
+  readonly called: (method: string, answer: Answer['kind'], ms: number) => void
 }
 
 const minuteMs = 60_000
@@ -40,7 +42,7 @@ const wordsCharsMax = 200
 type Counts = { -readonly [Name in Exclude<keyof NodeCalls, 'since'>]: number }
 type Minute = Counts & { readonly minute: number }
 
-export function watchEndpoint({ clock, redact, believed }: WatchEndpoint): EndpointWatch {
+export function watchEndpoint({ clock, redact, believed, called }: WatchEndpoint): EndpointWatch {
   const begunAt = clock.now()
   const minutes: Minute[] = []
   /** The last ones, overwritten in turn. */
@@ -60,13 +62,15 @@ export function watchEndpoint({ clock, redact, believed }: WatchEndpoint): Endpo
 
   function ended({ method, params }: Call, answer: Answer, begun: number): void {
     const at = clock.now()
+    const ms = clock.elapsed() - begun
+    called(method, answer.kind, ms)
     if (answer.kind === 'unknown' || answer.kind === 'unsent') {
       const kind = answer.kind === 'unknown' ? 'unanswered' : 'unsent'
       countsNow()[kind] += 1
       shown = { ...shown, lastFailure: failureOf(answer, kind, method, at) }
       return
     }
-    latencies[measured % latencyCallsMax] = clock.elapsed() - begun
+    latencies[measured % latencyCallsMax] = ms
     measured += 1
     if (answer.kind === 'rpcError') {
       countsNow().rpcErrors += 1
@@ -99,6 +103,7 @@ export function watchEndpoint({ clock, redact, believed }: WatchEndpoint): Endpo
       const begun = clock.elapsed()
       countsNow().total += 1
       const answer = send(call)
+      // In parallel to the answer's delivery to its caller. Thousands of calls may be under way, so each is listened to once.
       void answer.then((answered) => ended(call, answered, begun))
       return answer
     },

@@ -1,10 +1,9 @@
 // Networks and their endpoints. An endpoint is named by its place in the configuration: its URL may hold a key.
-import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'
 import { sendMethods } from '../send-methods.ts'
 import type { MetricsIn } from './metrics-in.ts'
 
-export function countChains(metrics: MetricsIn, clock: Clock): Metrics['chain'] {
+export function countChains(metrics: MetricsIn): Metrics['chain'] {
   const { calls, errors, durations, up, lags, wrong, strays, contradictions, ...perNetwork } = register(metrics)
   const { differ, silence, number, blockAt, followers, blocktime, reorgs, lost } = perNetwork
   const followedBy = new Map<string, number>()
@@ -26,15 +25,12 @@ export function countChains(metrics: MetricsIn, clock: Clock): Metrics['chain'] 
     silence.set({ network }, 0)
     let following = 0
     return {
-      calling(requested, index) {
+      called(requested, index, answer, ms) {
         const method = methods.has(requested) ? requested : 'other'
         const endpoint = String(index)
-        const begun = clock.elapsed()
         calls.inc({ network, endpoint, method })
-        return (answer) => {
-          durations.observe({ network, endpoint }, (clock.elapsed() - begun) / 1000)
-          if (answer !== 'value') errors.inc({ network, endpoint, method, kind: kinds[answer] })
-        }
+        durations.observe({ network, endpoint }, ms / 1000)
+        if (answer !== 'value') errors.inc({ network, endpoint, method, kind: kinds[answer] })
       },
       endpoint(index, isUp) {
         const endpoint = String(index)

@@ -41,7 +41,7 @@ export function openPrometheus({ version, clock, states }: Exposed): Metrics & E
     relayers,
     webhooks: countWebhooks(metrics),
     signers: countSigners(metrics),
-    chain: countChains(metrics, clock),
+    chain: countChains(metrics),
     expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   }
 }

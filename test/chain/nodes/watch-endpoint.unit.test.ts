@@ -12,7 +12,10 @@ const latest = { method: 'eth_getBlockByNumber', params: ['latest', false] }
 
 function watching(believed?: number) {
   const clock = manualClock()
-  const watch = watchEndpoint({ clock, redact: (text) => text.replaceAll('secret', '…'), believed: () => believed })
+  const watch = watchEndpoint({
+    ...{ clock, redact: (text) => text.replaceAll('secret', '…'), believed: () => believed },
+    called: () => undefined,
+  })
   let next: () => Promise<Answer> = async () => ({ kind: 'value', value: null })
   const send: SendCall = watch.watched(() => next())
   return {
