@@ -5,7 +5,7 @@ import { sendMethods, waitingSend } from '../../ops/send-methods.ts'
 import { type BatchSize, learnBatchSize } from './batch-size.ts'
 import type { Answer, Call, SendCall } from './call.ts'
 import { openCallLanes } from './call-lanes.ts'
-import { expectedAnswer, isBody, isShapedByPayload, mayExceed } from './expected-answer.ts'
+import { expectedAnswer, isOfWholeBlock, isShapedByPayload, mayExceed } from './expected-answer.ts'
 import { leftOutIn, readBatch, tooLargeIn } from './read-batch.ts'
 import { isObject, isRateLimit, leftOut, matchIds, membersOf, toAnswer } from './response-body.ts'
 import type { HttpAnswer, Transport } from './transport.ts'
@@ -204,7 +204,7 @@ function sorted(all: readonly Waiting[], isLarge: (one: Waiting) => boolean) {
   const awaited = all.filter(({ call }) => call.method === waitingSend)
   const sends = all.filter((one) => isSend(one) && !awaited.includes(one))
   const shaped = all.filter(({ call }) => isShapedByPayload(call))
-  const large = all.filter((one) => isBody(one.call) || isLarge(one))
+  const large = all.filter((one) => isOfWholeBlock(one.call) || isLarge(one))
   const apart = new Set([...sends, ...awaited, ...shaped, ...large])
   return { sends, awaited, shaped, large, reads: all.filter((one) => !apart.has(one)) }
 }

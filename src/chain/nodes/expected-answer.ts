@@ -71,8 +71,13 @@ export function mayExceed(call: Call): boolean {
 }
 
 /** A block with its transactions, not only their hashes. */
-export function isBody({ method, params }: Call): boolean {
+function isBody({ method, params }: Call): boolean {
   return method === 'eth_getBlockByNumber' && params[1] === true
+}
+
+/** All that a block holds: of several in one request, a thread would have to parse the answer. */
+export function isOfWholeBlock(call: Call): boolean {
+  return isBody(call) || call.method === 'eth_getBlockReceipts'
 }
 
 export interface ExpectedAnswer {

@@ -164,6 +164,15 @@ describe('a lone answer', () => {
 })
 
 describe('a batch', () => {
+  test('the receipts of a block have a request of their own', async () => {
+    answering(() => ({ result: null }))
+    const send = calls()
+    const blocks = ['0x1', '0x2'].map((number) => ({ method: 'eth_getBlockReceipts', params: [number] }))
+    await Promise.all([...blocks, nonce, receiptOf(1)].map(send))
+    const small = ['eth_getTransactionCount', 'eth_getTransactionReceipt']
+    expect(inRequests().sort()).toEqual([['eth_getBlockReceipts'], ['eth_getBlockReceipts'], small])
+  })
+
   test('calls that a payload shapes leave alone, also beside others of one turn', async () => {
     answering(() => ({ result: '0x1' }))
     const call = calls()
