@@ -3,6 +3,7 @@
 
 import { accountAt } from '../../sim/chain/blocks.ts'
 import { profiles } from '../../sim/chain/profiles.ts'
+import type { ReceiptHabits } from '../../sim/chain/receipts.ts'
 import { ethereum } from '../../sim/chain/sequencer.ts'
 import { decode, isNoOp, receiver, type SimTransaction, taggedData } from '../../sim/chain/transaction.ts'
 import { mine } from '../../sim/mining.ts'
@@ -52,7 +53,8 @@ export async function openCalmWorld(disk: Disk, setting: Setting) {
   const featureless = Object.fromEntries(featureNames.map((name) => [name, 0])) as unknown as Drawn
   const world = openWorld(1, disk, undefined, featureless, (drawn) => calm(drawn, setting))
   const { timeline, network, state, clients, history, nodes } = world
-  for (const node of nodes) Object.assign(node, { refusesCode: false, receipts: { omits: [], lateBlocks: 0 } })
+  const receipts: ReceiptHabits = { omits: [], lateBlocks: 0, ofBlocks: 'all' }
+  for (const node of nodes) Object.assign(node, { refusesCode: false, receipts })
   const leaving = recordLeaving(world)
   const service = openService(world)
   state.faulty = false
