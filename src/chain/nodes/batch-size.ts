@@ -3,7 +3,7 @@ import type { Clock } from '../../ops/clock.ts'
 
 const callsMax = 256
 /** Clients and gateways with a limit have this one at least, or ten. A larger batch of sends leaves only where a read of that size was answered. */
-const usualMax = 100
+export const usualMax = 100
 /** The most common limit of gateways, so the first size to try below a refused one. */
 const commonLimit = 10
 /** A gateway may refuse a batch for a passing reason, so reads try the full size after this time. */
