@@ -7,6 +7,7 @@ import type { Nonce } from '../../domain/units.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { type NodeReply, valueIn } from '../nodes/ask-about.ts'
+import { usualMax } from '../nodes/batch-size.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { readHeader } from '../nodes/read-block.ts'
 import { executionOf, type Receipt, readReceipt, receiptMethod, receiptsMade } from './receipt.ts'
@@ -80,19 +81,30 @@ export async function readReceipts(
   return { inclusions, denied, strayed, undecided }
 }
 
-/** Those of a block that lists many of them in one call, all others one by one. */
+/** The most receipts that were requested singly of an endpoint at once. */
+const mostSingly = new WeakMap<Endpoint, number>()
+
+/** Whether to read so many singly for once: sends leave in requests no larger than a read that was answered (batch-size.ts). */
+function showsLargerRequests(endpoint: Endpoint, count: number): boolean {
+  if (count < usualMax || count <= (mostSingly.get(endpoint) ?? 0)) return false
+  mostSingly.set(endpoint, count)
+  return true
+}
+
+/** Those of a block that lists many of them in one call, all others singly. */
 function readAll(
   endpoint: Endpoint,
   attempts: readonly { readonly hash: Hash }[],
   { head, listed = [] }: TrackedHead,
 ): Promise<readonly NodeReply<Receipt>[]> {
-  const ofBlocks = listed.map((block) => {
+  const listings = showsLargerRequests(endpoint, attempts.length) ? [] : listed
+  const ofBlocks = listings.map((block) => {
     const wanted = attempts.filter(({ hash }) => block.hashes.has(hash)).length
     return readReceiptsOfBlock(endpoint, block, { wanted, head: head.number })
   })
   return Promise.all(
     attempts.map(async ({ hash }) => {
-      const ofBlock = await ofBlocks[listed.findIndex(({ hashes }) => hashes.has(hash))]
+      const ofBlock = await ofBlocks[listings.findIndex(({ hashes }) => hashes.has(hash))]
       const value = ofBlock?.get(hash)
       return value ? { value } : readReceipt(endpoint, hash)
     }),

@@ -2,7 +2,6 @@
 // and Besu do, and not every gateway.
 import type { Hash } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
-import { usualMax } from '../nodes/batch-size.ts'
 import { toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Listing } from '../nodes/read-block.ts'
@@ -31,8 +30,6 @@ const wantedMin = 8
 const othersMax = 4
 /** The most transactions in a block: plain receipts of more have more bytes than the main thread parses (expected-answer.ts). */
 const sizeMax = 450
-/** The most receipts of a block that were requested of an endpoint one by one. */
-const requestedSingly = new WeakMap<Endpoint, number>()
 /** An endpoint that refused the call, or gave no answer, is not called so for as many blocks. */
 const restBlocks = 1_000
 
@@ -47,11 +44,6 @@ export async function readReceiptsOfBlock(
   { wanted, head }: Wanted,
 ): Promise<ReceiptsOfBlock | undefined> {
   const { hashes } = block
-  // Once one by one: sends leave in requests no larger than a read that was answered (batch-size.ts).
-  if (wanted >= usualMax && wanted > (requestedSingly.get(endpoint) ?? 0)) {
-    requestedSingly.set(endpoint, wanted)
-    return undefined
-  }
   if (wanted === 0 || head < (restsTo.get(endpoint) ?? 0)) return undefined
   const shared = hashes ? sharedOf(endpoint, hashes) : { wanted: 0 }
   shared.wanted += wanted
