@@ -1,5 +1,6 @@
 // Once the faults have stopped, whatever one node says: three blocks and ten seconds after a DELETE the pool of an honest node has the no-op,
 // and no transaction is mined for as long, so that a DELETE is refused, while the chain has not spent its nonce.
+
 import { accountAt } from '../chain/blocks.ts'
 import { isNoOp } from '../chain/transaction.ts'
 import { slowMsMax } from '../network.ts'
@@ -59,8 +60,10 @@ export function watchPromptNoOps(world: World): PromptNoOps {
   const addressOf = ({ relayer_id: relayer }: Row) => addresses[Number(relayer.slice(1))] ?? ''
   const nextOf = (row: Row) => accountAt(blocks.canonical(), addressOf(row)).nonce
   const isSpent = (row: Row) => (row.nonce ?? -1) < nextOf(row)
-  // No sequencer keeps a nonce for long that is not the next.
-  const isTooEarly = (row: Row) => scenario.kind.isFcfs && (row.nonce ?? -1) > nextOf(row)
+  const isFar = (row: Row, most: number) => (row.nonce ?? -1) - nextOf(row) > most
+  // No sequencer keeps a nonce for long that is not the next, and no pool one that is far above it.
+  const isTooEarly = (row: Row) =>
+    (scenario.kind.isFcfs && isFar(row, 0)) || honest.every(({ profile }) => isFar(row, profile.gapMax))
 
   const heldFor = (row: Row) => honest.map(({ pool }) => pool.bySender.get(addressOf(row))?.get(row.nonce ?? -1))
   const hasNoOp = (row: Row) => heldFor(row).some((held) => held !== undefined && isNoOp(held))

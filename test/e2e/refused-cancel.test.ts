@@ -16,7 +16,14 @@ afterAll(() => stage?.[Symbol.asyncDispose]())
 
 /** Apart from the engine's changes meanwhile: a no-op may be on its way. */
 function asRequested(id: string) {
-  const { version: _, status_reason: __, wait_condition: ___, wait_facts: ____, ...row } = stage.rows.transaction(id)
+  const {
+    version: _,
+    status_reason: __,
+    wait_condition: ___,
+    wait_facts: ____,
+    broadcasts: _____,
+    ...row
+  } = stage.rows.transaction(id)
   return row
 }
 
