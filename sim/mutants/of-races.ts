@@ -117,19 +117,6 @@ export const ofRaces: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an-order-is-a-refusal',
-    breaks: 'remembers the code of an acceptance as that of a refusal, which the database does not hold',
-    with: ['orderReceipts'],
-    expects: 'that retention may remove, work is',
-    edits: [
-      {
-        file: 'src/domain/attempt.ts',
-        find: "return outcome.kind === 'rejected' || outcome.kind === 'unknown' ? outcome.code : undefined",
-        put: "return 'code' in outcome ? (outcome.code as RefusalCode) : undefined",
-      },
-    ],
-  },
-  {
     name: 'orders-prove-funds',
     breaks: 'repeats for ever a no-op that a sequencer accepts and the account cannot pay for',
     caughtBy: 'test/domain/decide/advance.test.ts',
