@@ -81,23 +81,16 @@ export async function readReceipts(
   return { inclusions, denied, strayed, undecided }
 }
 
-/** The most receipts that were requested singly of an endpoint at once. */
-const mostSingly = new WeakMap<Endpoint, number>()
-
-/** Whether to read so many singly for once: sends leave in requests no larger than a read that was answered (batch-size.ts). */
-function showsLargerRequests(endpoint: Endpoint, count: number): boolean {
-  if (count < usualMax || count <= (mostSingly.get(endpoint) ?? 0)) return false
-  mostSingly.set(endpoint, count)
-  return true
-}
-
-/** Those of a block that lists many of them in one call, all others singly. */
+/**
+ * Those of a block that lists many of them in one call, all others singly. A hundred and more are read singly: sends leave in requests no
+ * larger than a read that was answered (batch-size.ts), so that a window that grows would wait for a larger read.
+ */
 function readAll(
   endpoint: Endpoint,
   attempts: readonly { readonly hash: Hash }[],
   { head, listed = [] }: TrackedHead,
 ): Promise<readonly NodeReply<Receipt>[]> {
-  const listings = showsLargerRequests(endpoint, attempts.length) ? [] : listed
+  const listings = attempts.length < usualMax ? listed : []
   const ofBlocks = listings.map((block) => {
     const wanted = attempts.filter(({ hash }) => block.hashes.has(hash)).length
     return readReceiptsOfBlock(endpoint, block, { wanted, head: head.number })
