@@ -111,7 +111,7 @@ export function watchPatience({ committed }: Disk, blocks: Blocks, watch: Patien
   const relayerOf = (address: string) => addresses.indexOf(address.toLowerCase())
   const isPendingCount = ({ method, params }: Call) => method === 'eth_getTransactionCount' && params[1] === 'pending'
 
-  /** Another attempt at its nonce adds nothing to what is in flight: a reorganization may have brought many back. */
+  /** Whether it is not the first attempt at its nonce. Such an attempt does not raise the number in flight. */
   function isAgain({ relayer_id: relayer, nonce, place }: New): boolean {
     return (earlierAt(relayer, nonce, place)[0]?.n ?? 0) > 0
   }
@@ -148,7 +148,7 @@ export function watchPatience({ committed }: Disk, blocks: Blocks, watch: Patien
 
   /**
    * By the most that blocks ever took in 4 s, not in the last 4 s: while few are sent, nothing shows that blocks take fewer, so the window
-   * keeps its size. test/sim/window.test.ts bounds what is in flight for an endless queue and blocks that take few.
+   * keeps its size. test/sim/window.test.ts bounds the number in flight while an endless queue meets blocks that take few.
    */
   function checkInFlight({ relayer_id: relayer }: New): void {
     const index = Number(relayer.slice(1))

@@ -124,7 +124,7 @@ export interface TransactionTable extends PayloadColumns {
   wait_facts: string | null
   wait_since: number | null
   nonce: number | null
-  /** Of the nonce's attempts, by their positions. Null: it has no nonce. */
+  /** The broadcast state of each attempt at the nonce, by position. Null: the transaction has no nonce. */
   broadcasts: Json<readonly BroadcastState[]> | null
   sent_at: number | null
   canceled_at: number | null

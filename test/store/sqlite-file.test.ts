@@ -131,7 +131,7 @@ test('the folder that it makes is for its user alone', async () => {
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 
-test('a change writes the pages of what it changes: the answer of a node, the row and not its attempts', async () => {
+test('the answer of a node writes one page: that of its transaction, and none of the attempts', async () => {
   using place = workplace()
   await using store = await open(place.path)
   const { id } = someRelayer({ id: relayer })

@@ -36,7 +36,7 @@ interface Report extends HeadReport<Endpoint> {
   readonly beside?: Beside
   /** Of a head that was adopted. Absent: the hashes in one of the blocks since the head before are unknown. */
   readonly newHashes?: NewHashes
-  /** Of such a head, too: the last blocks up to it, as far as they are known. */
+  /** The last known blocks up to an adopted head. */
   readonly listed?: readonly Listing[]
 }
 

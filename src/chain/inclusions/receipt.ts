@@ -171,7 +171,7 @@ async function priceByRule(
   return { wei: effectivePrice(fees, header.baseFee) }
 }
 
-/** Of a block below this many others nodes have made the receipts, if they ever do. */
+/** So many blocks above a block, a node has its receipts, or never will. */
 export const receiptsMade: Depth = { depth: 32 }
 
 /** Whether no other node could add a fact. A no-op executes nothing that could succeed or fail. */

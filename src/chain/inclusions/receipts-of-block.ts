@@ -9,7 +9,7 @@ import { type Receipt, toReceipt } from './receipt.ts'
 
 type ReceiptsOfBlock = ReadonlyMap<Hash, Receipt>
 
-/** A block, and what it lists. All relayers share what was read for it. Without a list, it is read for this caller. */
+/** A block. With its list of hashes all relayers share the receipts that were read; without one, only this caller gets them. */
 type Sought = Listing | (Pick<Listing, 'number'> & { readonly hash?: never; readonly hashes?: never })
 
 interface Wanted {
@@ -72,7 +72,7 @@ async function read(
   const receipts = answer.value.map(toReceipt).filter((receipt) => receipt !== undefined)
   const isAnother = receipts.some(({ block }) => block.number !== number)
   if (isAnother) endpoint.strayed(call.method)
-  // Of another branch: it is shared for some blocks, and a single receipt may be of the true block sooner.
+  // An answer of another branch would be shared for some blocks, while a single receipt may soon be of the true block.
   if (isAnother || receipts.some(({ block }) => block.hash !== (hash ?? block.hash))) return undefined
   return new Map(receipts.map((receipt) => [receipt.hash, receipt]))
 }

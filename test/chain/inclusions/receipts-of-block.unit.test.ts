@@ -78,7 +78,7 @@ test('fewer are read one by one, and so are eight among many others, and those o
   }
 })
 
-test('relayers share a block: their attempts count together, and what was read for one is not read again', async () => {
+test('relayers share the receipts of a block: their attempts are counted together, and the block is read once', async () => {
   const [first, second, third] = [liveFrom(1, 5), liveFrom(11, 5), liveFrom(21, 1)]
   const node = openNode([first, second, third].flatMap(hashesOf))
   for (const live of [first, second, third]) expect(await node.read(live)).toEqual(nonces(live))

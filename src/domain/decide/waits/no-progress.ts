@@ -12,7 +12,7 @@ import { type Decision, explain } from '../plan/decision.ts'
 import { type Chances, inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { blocksOnArrival } from '../rules/arrival-order.ts'
 
-/** Of its blocks only those count that had room. */
+/** Only blocks that had room count. */
 const least: Patience = { blocks: 24, ms: 60_000 }
 /** So many times the blocks after which the service would bid again. */
 const patienceMultiple = 4
