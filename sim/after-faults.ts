@@ -22,7 +22,8 @@ const tightMs = 30_000
  * by its second block and settled at finality, and then the displaced transaction begins anew; a refused gap filler may have to wait
  * for its next try; the rest is the queue. Where a receipt is late, so is the next in the queue, by that and by the pause
  * until it is requested again. Requests take their time on a fast chain, too: of blocks that come in less than a second, as
- * many as come in a second count as one, or in one and a half where a second endpoint has to answer.
+ * many as come in a second count as one, or in one and a half where a second endpoint has to answer. A round trip to a far
+ * endpoint comes on top.
  */
 export function boundBlocks(world: World, open: number): number {
   const { scenario, nodes, state } = world
@@ -34,7 +35,7 @@ export function boundBlocks(world: World, open: number): number {
   const delay = lateBlocks === 0 ? 0 : lateBlocks + 8
   const blocks = 100 + 4 * confirmations + delay + (8 + delay) * open + Math.max(0, blocksOfBaseFee(world) - 36)
   // A second endpoint has to answer, too.
-  const countedMs = nodes.length > 1 ? 1_500 : 1_000
+  const countedMs = (nodes.length > 1 ? 1_500 : 1_000) + 2 * Math.max(0, ...(scenario.latenciesMs ?? []))
   const untilFailed = [...world.rows.all().values()].filter(isFailingCall).length * failingCallMs
   return (
     untilTried +

@@ -125,7 +125,7 @@ function planOf(step: Followed, search: Search, endings: readonly Decision[], bi
   const waiting = [...awaitSigner(covered.decisions, situation), ...endings, ...assigned]
   const explained = oneReasonEach([...waiting, ...explainStalledHead(situation)])
   const conditions = conditionsOf(situation, explained)
-  const lastResort = conditions.length > 0 ? [] : explainNoProgress(situation, bidding(followUps))
+  const lastResort = conditions.length > 0 ? [] : explainNoProgress(situation, changing(followUps))
   const decisions = [...explained, ...lastResort]
   const hasReleased = endings.some(({ do: what }) => what === 'release')
   const observeAgainAtOnce =
@@ -190,6 +190,11 @@ function bidding(decisions: readonly Decision[]): readonly Transaction[] {
       ? [each.transaction]
       : [],
   )
+}
+
+/** The transactions that change. Repeated bytes change nothing. */
+function changing(decisions: readonly Decision[]): readonly Transaction[] {
+  return decisions.flatMap((each) => ('transaction' in each && each.do !== 'rebroadcast' ? [each.transaction] : []))
 }
 
 /** The work after the decisions that need no signature are recorded. */

@@ -9,6 +9,7 @@ import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
 import {
   answered,
   broadcastStates,
+  by,
   canceled,
   eip1559,
   gwei,
@@ -122,6 +123,13 @@ describe('it is the last resort', () => {
     })
     expect(new Set(all)).toEqual(new Set(['', 'signer_unavailable']))
   })
+})
+
+test('one that a block holds by now waits for no node, though another backend counts few', () => {
+  const floor = { spentBelow: 9, explainedBelow: 2 }
+  const seen = { nonce: 4, inclusions: new Map([[2, by({ ...sent, nonce: 2 })]]) }
+  const { decisions } = decide(someSituation({ floor, open: [inFlight(2, [{ ...sent, nonce: 2 }])] }, seen))
+  expect(decisions.map((each) => each.do)).toEqual(['include'])
 })
 
 describe('where they are ordered by price', () => {

@@ -146,7 +146,8 @@ const recordedMs = 5_000
 
 /**
  * The line is cut between a look at the account and what the relayer then sends, so that it reaches no node: until each payment has an
- * attempt that is held. A look of several requests may meet the cut before its last one: then nothing was signed, and the next is cut.
+ * attempt that is held. A look of several requests may meet the cut before its last one: then nothing was signed, and the next is cut. Some
+ * may be held already, by a step that an earlier cut met.
  */
 export async function holdBeforeSend(stage: AnyStage, sender: Sender, payments: readonly Payment[]): Promise<void> {
   const states = () => payments.map(({ id }) => stage.rows.attempts(id).map(({ state }) => state))
@@ -157,7 +158,7 @@ export async function holdBeforeSend(stage: AnyStage, sender: Sender, payments: 
       if (states().every((each) => each.includes('held'))) return true
       if (!stage.line.isCut()) return false
       cutAt ??= performance.now()
-      if (performance.now() - cutAt < recordedMs || states().flat().length > 0) return false
+      if (performance.now() - cutAt < recordedMs) return false
       cutAt = undefined
       await stage.line.mend()
       stage.line.cutBeforeSend(sender.address)

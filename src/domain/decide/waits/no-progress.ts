@@ -50,16 +50,16 @@ export function chancesBeside(conditions: readonly Condition[], chances: Chances
 }
 
 /**
- * Explains it to the first in flight, unless it gets another bid, signed now or by a key service later. A node that reports settled nonces as
- * unspent shows no progress of any.
+ * Explains it to the first in flight, unless it changes in this step: by another bid, signed now or by a key service later, or as a block holds
+ * it. A node that reports settled nonces as unspent shows no progress of any.
  */
 export function explainNoProgress(
   { work, observation, policy, now }: Situation,
-  bids: readonly Transaction[],
+  changing: readonly Transaction[],
 ): Decision[] {
   const { chances, floor } = work
   const [first] = inFlightOf(work)
-  if (bids.some(({ id }) => id === first?.id)) return []
+  if (changing.some(({ id }) => id === first?.id)) return []
   if (first && observation.nonce < floor.spentBelow) return explain(first, nodeBehind(work, observation))
   const blocks = Math.max(least.blocks, patienceMultiple * policy.bumpAfter.blocks)
   if (!first || !chances) return []
