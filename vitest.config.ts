@@ -160,7 +160,7 @@ const ways: Readonly<Record<string, object>> = {
   sim: { ...sweeping(2, { after: 0, seeds: 60 }), maxWorkers: 2 },
   'rest-sim': sweeping(3, { after: 60, seeds: 240 }),
   'long-sim': sweeping(11, { after: 300, seeds: 2700 }),
-  'rest-broken-end': sweeping(9, { after: 0, seeds: 16 }),
+  'rest-broken-end': sweeping(9, { after: 0, seeds: 8 }),
   'rest-mutants': { ...alone(8), maxConcurrency: 2 },
   'long-chaos': alone(4),
 }
