@@ -58,7 +58,7 @@ export const ofWaits: readonly Mutant[] = [
     breaks: 'calls it no progress while a key service works on the signature of a higher bid',
     caughtBy: 'test/domain/decide/no-progress.test.ts',
     expects: 'not while a key service works',
-    edits: [{ file: 'src/domain/decide/decide.ts', find: 'bidding(followUps)', put: 'bidding(explained)' }],
+    edits: [{ file: 'src/domain/decide/decide.ts', find: 'changing(followUps)', put: 'changing(explained)' }],
   },
   {
     name: 'replaced-is-forgotten',
