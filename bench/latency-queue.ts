@@ -8,8 +8,8 @@ import { median } from './median.ts'
 
 const windows = 20
 const limitMs = 45_000
-/** Where the service finds its window out by itself, which takes it some rounds. */
-const usualMs = 15_000
+/** Where the service finds its window out by itself, which takes it some rounds. Windows of far nodes come seldom, and several have to. */
+const usualMs = ({ roundTripMs }: Row) => Math.max(15_000, 30 * roundTripMs)
 const growsMs = ({ roundTripMs }: Row) => Math.max(30_000, 45 * roundTripMs)
 const queued = 2_000
 
@@ -26,7 +26,7 @@ export async function measureQueue(place: Place): Promise<Figure[]> {
   if (maxInFlight === undefined) await sleep(growsMs(row))
   const [first, begun, from] = [await countOf(place.anvil, 'latest'), performance.now(), node.requests.length]
   const isOver = async () => {
-    if (performance.now() - begun >= (maxInFlight === undefined ? usualMs : limitMs)) return true
+    if (performance.now() - begun >= (maxInFlight === undefined ? usualMs(row) : limitMs)) return true
     return maxInFlight !== undefined && (await countOf(place.anvil, 'latest')) - first >= windows * maxInFlight
   }
   await until(isOver, { everyMs: 50, limitMs: 2 * limitMs, what: 'the windows to be mined' })
