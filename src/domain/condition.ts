@@ -85,6 +85,11 @@ export type Condition = (typeof conditions)[number]
 export const heldConditions = [...conditions, 'step_failing', 'foreign_use'] as const
 export type HeldCondition = (typeof heldConditions)[number]
 
+/** Whether a payment to the account ends it. */
+export function isOfMoney({ condition }: { readonly condition: HeldCondition }): boolean {
+  return condition === 'balance_below_minimum' || condition === 'balance_short'
+}
+
 /** The conditions of a network. */
 export const networkConditions = [
   /** An endpoint serves another chain, by its chain id or the block of the anchor. */

@@ -1,6 +1,7 @@
 // By the owner: stores the last observation of each relayer that this process advances, from the reports of steps and surveys. A
-// condition is stored within a second; a balance and the time of the observation at most every half minute. The commit of a report writes
-// the events that it makes.
+// condition is stored within a second, and so is the balance that it is about; another balance and the time of the observation at most
+// every half minute. The commit of a report writes the events that it makes.
+import { isOfMoney } from '../domain/condition.ts'
 import { defined } from '../domain/defined.ts'
 import type { NetworkName, RelayerId } from '../domain/ids.ts'
 import { type Held, heldSince, type OwnerReport } from '../domain/owner-report.ts'
@@ -128,6 +129,8 @@ function isDue(each: Seen, before: OwnerReport | undefined, { wantedAt, now }: D
   const isAwaited = now - before.observedAt >= unchangedMs || each.observedAt >= wantedAt
   if (isAwaited && each.observedAt > before.observedAt) return true
   if (each.found.length !== before.conditions.length) return true
+  // The payment that ends it is computed from this balance and the rows of now.
+  if (each.found.some(isOfMoney) && each.balance?.wei !== before.balance?.wei) return true
   return each.found.length > 0 && !isSame(reportOf(each, before).conditions, before.conditions)
 }
 

@@ -267,6 +267,19 @@ test('the end of a wait is looked for at once, and nothing is read twice of a bu
   expect(place.chain.inquiries).toHaveLength(reads + 1)
 })
 
+test('a balance that changes while a send waits for it is stored at once, as the payment that ends the wait depends on it', async () => {
+  await using place = await openSurvey()
+  await place.shows('a look', () => true)
+  place.chain.view = someObservation({ market: someMarket, balance: 2n })
+  await place.send()
+  await place.step()
+  await place.shows('the wait', ({ conditions }) => conditions.length > 0)
+  place.chain.view = someObservation({ market: someMarket, balance: 1n })
+  await place.step()
+  await place.passes(2_000)
+  expect(await place.read()).toMatchObject({ balance: { wei: 1n } })
+})
+
 test('a relayer with open transactions is woken if no head comes for half a minute', async () => {
   await using place = await openSurvey()
   await place.shows('a look', () => true)

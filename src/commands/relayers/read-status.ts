@@ -1,6 +1,7 @@
 // Reads a relayer's status, balance, price and top-up from the chain and the store.
 
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
+import { isOfMoney } from '../../domain/condition.ts'
 import { defined } from '../../domain/defined.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { Market, NetworkPrice } from '../../domain/fees.ts'
@@ -111,11 +112,8 @@ export async function readTopUp(
   { reads, chainOf, policyOf }: TopUpSource,
   { relayer, report, conditions }: Pick<Overview, 'relayer' | 'report' | 'conditions'>,
 ): Promise<TopUp | undefined> {
-  const isShort = conditions.some(
-    ({ condition }) => condition === 'balance_short' || condition === 'balance_below_minimum',
-  )
   const balance = report?.balance?.wei
-  if (!isShort || balance === undefined) return undefined
+  if (!conditions.some(isOfMoney) || balance === undefined) return undefined
   const market = networkMarket(chainOf, relayer)
   if (!market) return undefined
   const [work, queue] = await Promise.all([reads.work(relayer.id, 1), reads.queuedSends(relayer.id, countedSendsMax)])

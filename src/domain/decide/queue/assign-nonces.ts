@@ -1,4 +1,5 @@
 // Assigns nonces to the queue. Nonces are bound late, lowest first, and no gap stays behind.
+import { isOfMoney } from '../../condition.ts'
 import type { Market } from '../../fees.ts'
 import { l1FeeOf, lacksL1Fee } from '../../l1-fee.ts'
 import { isPaused, pauseFacts } from '../../pause.ts'
@@ -174,10 +175,6 @@ function paidFrom(
 /** Whether others pass a transaction that waits for this reason. */
 function mayBePassed(reason: Reason, { relayer }: Work): boolean {
   return relayer.policies.skipUnfunded === true && reason.condition === 'balance_short'
-}
-
-function isOfMoney({ condition }: Reason): boolean {
-  return condition === 'balance_below_minimum' || condition === 'balance_short'
 }
 
 /** The fact that the step lacks. `counted`: the part of the balance that pays for a transaction now. */
