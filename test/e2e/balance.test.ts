@@ -1,30 +1,33 @@
 // The balance runs out: the queue waits and says why, a cancel can still be paid, and all goes on when money comes.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../../tooling/anvil.ts'
+import { type Anvil, devAccount, startAnvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
 import { hex } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
 import { cancel, inPool, mineUntil, noOpInPool, type Payment, pay, verdict, view } from './support/play.ts'
-import { anvilStage, type Sender, type Stage } from './support/stage.ts'
+import { type Sender, type Stage, stageOn } from './support/stage.ts'
 
 const ether = 10n ** 18n
 
 let stage: Stage<Anvil>
 beforeAll(async () => {
-  stage = await anvilStage({
-    requiredConfirmations: 2,
-    relayers: { poor: {}, reserved: { cancel_reserve: String(ether) } },
-  })
+  const node = await startAnvil({ mining: 'manual' })
+  // The service remembers what it has read, as nobody else can lower a balance.
+  await setBalance(node, devAccount(0), ether)
+  await setBalance(node, devAccount(1), 3n * ether)
+  const relayers = { poor: {}, reserved: { cancel_reserve: String(ether) } }
+  stage = await stageOn(node, { requiredConfirmations: 2, relayers })
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-async function setBalance({ address }: Sender, wei: bigint): Promise<void> {
-  await stage.node.rpc('anvil_setBalance', [address, hex(wei)])
+async function setBalance(node: Anvil, { address }: Pick<Sender, 'address'>, wei: bigint): Promise<void> {
+  await node.rpc('anvil_setBalance', [address, hex(wei)])
 }
 
+/** No block comes meanwhile: what is in flight stays there. */
 async function waitsBecause(payment: Payment, reason: string): Promise<void> {
-  await mineUntil(stage, `a reason with "${reason}"`, async () => {
-    return (await view(stage, payment)).status_reason?.includes(reason) === true
+  await until(async () => (await view(stage, payment)).status_reason?.includes(reason), {
+    what: `a reason with "${reason}"`,
   })
   expect(await view(stage, payment)).toMatchObject({ status: 'pending' })
   expect(stage.rows.attempts(payment.id)).toEqual([])
@@ -32,7 +35,6 @@ async function waitsBecause(payment: Payment, reason: string): Promise<void> {
 
 test('what the balance does not cover waits with a reason, in order, and goes out when money comes', async () => {
   const sender = stage.sender('poor')
-  await setBalance(sender, ether)
   const [small, big, behind] = [
     await pay(stage, sender, { value: String(ether / 2n) }),
     await pay(stage, sender, { value: String(ether) }),
@@ -49,6 +51,7 @@ test('what the balance does not cover waits with a reason, in order, and goes ou
   const topUp = BigInt((await topUpNow()) ?? '')
   expect((await view(stage, behind)).status).toBe('pending')
   await setBalance(
+    stage.node,
     sender,
     BigInt((await stage.node.rpc('eth_getBalance', [sender.address, 'latest'])) as string) + topUp,
   )
@@ -60,21 +63,20 @@ test('what the balance does not cover waits with a reason, in order, and goes ou
 
 test('cancel_reserve is kept back from sends, so that a no-op can be paid out of it', async () => {
   const sender = stage.sender('reserved')
-  await setBalance(sender, 3n * ether)
   const first = await pay(stage, sender, { value: String(ether) })
   const second = await pay(stage, sender, { value: String(ether) })
   await inPool(stage, sender, [0])
   // Without the reserve there would be enough for both but for the gas.
-  await waitsBecauseReserved(second)
+  await waitsBecause(second, 'cancel_reserve')
   await cancel(stage, second)
   expect((await stage.client.cancellation(sender.id, second.id)).state).toBe('dropped')
   await audit(stage, sender)
 
-  await setBalance(sender, 2n * ether)
+  await setBalance(stage.node, sender, 2n * ether)
   const third = await pay(stage, sender, { value: String(ether - ether / 100n) })
   await inPool(stage, sender, [1])
   // Everything but the reserve is promised to it; then the balance beyond its price goes away, too.
-  await setBalance(sender, ether)
+  await setBalance(stage.node, sender, ether)
   await cancel(stage, third)
   await noOpInPool(stage, third)
   await stage.node.mine()
@@ -82,9 +84,3 @@ test('cancel_reserve is kept back from sends, so that a no-op can be paid out of
   await audit(stage, sender)
   expect((await view(stage, first)).status).toBe('confirmed')
 })
-
-async function waitsBecauseReserved(payment: Payment): Promise<void> {
-  await until(async () => (await view(stage, payment)).status_reason?.includes('cancel_reserve'), {
-    what: 'a reason that names the reserve',
-  })
-}
