@@ -18,6 +18,7 @@ export interface LaggingNode extends AsyncDisposable {
 /** By method: which parameter names the block. */
 const blockParameters: Readonly<Record<string, number>> = {
   eth_getBlockByNumber: 0,
+  eth_getBlockReceipts: 0,
   eth_getTransactionCount: 1,
   eth_getBalance: 1,
   eth_getCode: 1,
@@ -48,7 +49,7 @@ export async function startLaggingNode(nodeUrl: string, lagBlocks: number): Prom
       const block = params[at]
       if (typeof block === 'string' && block.startsWith('0x') && Number(block) > height) {
         reported.behind += 1
-        if (method === 'eth_getBlockByNumber') return { result: null }
+        if (method.startsWith('eth_getBlock')) return { result: null }
         return { error: { code: -32000, message: 'header not found' } }
       }
       const named = typeof block === 'string' && block.startsWith('0x') ? block : hex(height)
