@@ -168,6 +168,19 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
+    name: 'silence-ends-a-contradiction',
+    breaks: 'confirms a contradicted inclusion once the others have been silent for a minute',
+    caughtBy: decided,
+    expects: 'ends no contradiction',
+    edits: [
+      {
+        file: 'src/domain/decide/rules/second-witness.ts',
+        find: '!testimony || transaction.lifecycle.isContradicted',
+        put: '!testimony',
+      },
+    ],
+  },
+  {
     name: 'a-count-asks-nobody',
     breaks: 'believes a count whose spender nothing shows',
     caughtBy: 'test/chain/accounts/second-count.unit.test.ts',

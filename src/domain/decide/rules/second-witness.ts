@@ -73,11 +73,14 @@ export function judgeContradiction(
   return [...marked, ...explainUnwitnessed(transaction, testimony, policy)]
 }
 
-/** Whether a second endpoint shows it, or all others have been silent for a minute: enough for a status that can be taken back. */
+/**
+ * Whether a second endpoint shows it, or all others have been silent for a minute: enough for a status that can be taken back. Silence ends
+ * no contradiction.
+ */
 export function mayConfirmBy(transaction: InPhase<'mined'>, { observation, policy }: Situation): boolean {
   const testimony = testimonyOf(transaction, observation)
   if (isProven(testimony, policy)) return true
-  if (!testimony) return false
+  if (!testimony || transaction.lifecycle.isContradicted) return false
   const { shownBy, refutedBy, elsewhereBy, silentMs } = testimony
   return shownBy.length > 0 && refutedBy.length + elsewhereBy.length === 0 && silentMs >= silentShownMs
 }

@@ -221,21 +221,23 @@ test('what is contradicted is submitted: a cancel takes it back into its race, a
   expect(refusalOfReplacement(contradicted, 'public')?.code).toBe('TRANSACTION_ALREADY_MINED')
 })
 
-test('the status confirmed needs a second word where finality takes longer, or a minute of silence', () => {
+test('the status confirmed needs a second word where finality takes longer, or a minute of silence, which ends no contradiction', () => {
   const inclusion = by(someAttempt(0))
   const known = include(inFlight(0, [{ ...someAttempt(0), hash: inclusion.hash }]), inclusion) as InPhase<'mined'>
   const byTag = { ...policy, finality: 'finalized' } as const
-  const decisionsAt = (testimony: Partial<Testimony>) => {
+  const contradicted = { ...known, lifecycle: { ...known.lifecycle, isContradicted: true as const } }
+  const decisionsAt = (testimony: Partial<Testimony>, transaction = known) => {
     const observation = someObservation({
       nonce: 1,
       head: headAt(height + somePolicy.requiredConfirmations),
       canonical: new Map([[inclusion.block.number, inclusion.block.hash]]),
       testimonies: new Map([[inclusion.hash, { ...nobody, ...testimony }]]),
     })
-    return decide({ work: someWork({ open: [known] }), observation, policy: byTag, now }).decisions
+    return decide({ work: someWork({ open: [transaction] }), observation, policy: byTag, now }).decisions
   }
   expect(decisionsAt({ shownBy: [0, 1] })).toMatchObject([{ do: 'confirm' }])
   expect(decisionsAt({ shownBy: [0], silentMs: 60_000 })).toMatchObject([{ do: 'confirm' }])
   expect(decisionsAt({ shownBy: [0], silentMs: 59_999 })).toEqual([])
   expect(decisionsAt({ shownBy: [0], elsewhereBy: [1], silentMs: 60_000 })).toEqual([])
+  expect(decisionsAt({ shownBy: [0], silentMs: 60_000 }, contradicted)).toEqual([])
 })
