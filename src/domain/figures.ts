@@ -147,14 +147,11 @@ function spendingOf({ inclusion, at }: SpentNonce): readonly FigureChange[] {
   return [{ at: periodOf(at), figures: { spent: 1, ...noOps, ...amounts } }]
 }
 
-/** Adds to the sums of a period. */
-export function addFigures<K>(
-  sums: Map<K, Partial<Record<Figure, number>>>,
-  key: K,
+/** Adds to the sum of a period. */
+export function addFigures(
+  sum: Partial<Record<Figure, number>>,
   { figures, times = 1 }: Pick<FigureChange, 'figures' | 'times'>,
 ): void {
-  const sum = sums.get(key) ?? {}
-  sums.set(key, sum)
   for (const name of figureNames) {
     const change = figures[name]
     if (change !== undefined) sum[name] = (sum[name] ?? 0) + change * times

@@ -42,7 +42,11 @@ function confirmed(...of: Parameters<typeof mined>) {
 /** The sums of a change, without those that are 0. */
 function figureChanges(...of: Parameters<typeof changesOf>) {
   const sums = new Map<number, Partial<Record<Figure, number>>>()
-  for (const change of changesOf(...of)) addFigures(sums, change.at, change)
+  for (const change of changesOf(...of)) {
+    const sum = sums.get(change.at) ?? {}
+    sums.set(change.at, sum)
+    addFigures(sum, change)
+  }
   return [...sums].flatMap(([period, sum]) => {
     const figures = Object.fromEntries(Object.entries(sum).filter(([, change]) => change !== 0))
     return Object.keys(figures).length > 0 ? [{ at: period, figures }] : []

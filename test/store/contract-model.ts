@@ -153,7 +153,11 @@ function withoutZeros({ at, figures }: Omit<FigureSums, 'figures'> & { figures: 
 /** By their rows, oldest first. */
 function figuresOfAll(model: readonly Transaction[]) {
   const sums = new Map<number, Partial<Record<Figure, number>>>()
-  for (const each of model) for (const change of figuresOf(each)) addFigures(sums, change.at, change)
+  for (const change of model.flatMap((each) => figuresOf(each))) {
+    const sum = sums.get(change.at) ?? {}
+    sums.set(change.at, sum)
+    addFigures(sum, change)
+  }
   const all = [...sums].sort(([one], [other]) => one - other)
   return all.map(([at, figures]) => withoutZeros({ at, figures }))
 }

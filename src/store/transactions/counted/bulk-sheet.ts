@@ -7,6 +7,7 @@ import type { BulkCountColumns } from '../../bulk-tables.ts'
 import { inLists } from '../../in-lists.ts'
 import { type Executor, statement } from '../../statement.ts'
 import { recordOf } from '../../values.ts'
+import { openSheet, type Sheet } from './sheet.ts'
 
 /** Sums of two integers are exact in both databases; amounts of wei fit no integer column. */
 const weiPerGwei = 1_000_000_000n
@@ -18,32 +19,12 @@ export interface BulkChange {
   readonly counts: BulkCounts
 }
 
-/** Changes that wait for their commit. */
-interface BulkSheet {
-  add(change: BulkChange): void
-  clear(): void
-  write(executor: Executor): Promise<void>
-}
-
-export function openBulkSheet(): BulkSheet {
-  let waiting = new Map<number, BulkChange>()
-
-  return {
-    add(change) {
-      const known = waiting.get(change.part)
-      waiting.set(change.part, known ? { ...change, counts: sumOf([known.counts, change.counts]) } : change)
-    },
-    clear() {
-      waiting = new Map()
-    },
-    async write(executor) {
-      const changes = waiting
-      waiting = new Map()
-      for (const { part, at, counts } of changes.values()) {
-        await executor.all(add, { id: part, at, ...columnsFrom(counts) })
-      }
-    },
-  }
+export function openBulkSheet(executor: Executor): Sheet<BulkChange> {
+  return openSheet<BulkChange, BulkChange>(
+    ({ part }) => part,
+    (known, change) => (known ? { ...change, counts: sumOf([known.counts, change.counts]) } : change),
+    ({ part, at, counts }) => executor.all(add, { id: part, at, ...columnsFrom(counts) }),
+  )
 }
 
 const countColumns = [

@@ -11,6 +11,7 @@ import type { DailySpendTable } from '../../access-tables.ts'
 import { inLists } from '../../in-lists.ts'
 import { type Executor, statement } from '../../statement.ts'
 import { recordOf } from '../../values.ts'
+import { openSheet, type Sheet } from './sheet.ts'
 
 /** Sums of two integers are exact in both databases; amounts of wei fit no integer column. */
 const weiPerGwei = 1_000_000_000n
@@ -30,31 +31,12 @@ const ofEach = <T>(value: (name: (typeof sumNames)[number]) => T) => recordOf(su
 /** What transactions add to the sums of a day. */
 export type SpendChange = DailySpendTable
 
-/** Changes that wait for their commit. */
-interface SpendSheet {
-  add(change: SpendChange): void
-  clear(): void
-  write(executor: Executor): Promise<void>
-}
-
-export function openSpendSheet(): SpendSheet {
-  let waiting = new Map<string, SpendChange>()
-
-  return {
-    add(change) {
-      const key = `${change.relayer_id} ${change.day}`
-      const known = waiting.get(key)
-      waiting.set(key, known ? { ...change, ...ofEach((name) => known[name] + change[name]) } : change)
-    },
-    clear() {
-      waiting = new Map()
-    },
-    async write(executor) {
-      const changes = waiting
-      waiting = new Map()
-      for (const change of changes.values()) await executor.all(add, change)
-    },
-  }
+export function openSpendSheet(executor: Executor): Sheet<SpendChange> {
+  return openSheet<SpendChange, SpendChange>(
+    (change) => `${change.relayer_id} ${change.day}`,
+    (known, change) => (known ? { ...change, ...ofEach((name) => known[name] + change[name]) } : change),
+    (change) => executor.all(add, change),
+  )
 }
 
 const add = inLists(

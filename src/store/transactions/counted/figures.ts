@@ -17,38 +17,28 @@ import { type Executor, statement } from '../../statement.ts'
 import type { TransactionChanges } from '../../transaction-port.ts'
 import { recordOf, stepOf } from '../../values.ts'
 import { addNodeCalls } from './node-calls.ts'
+import { openSheet, type Sheet } from './sheet.ts'
 
-/** Changes that wait for their commit. */
-interface FigureSheet {
-  add(relayerId: RelayerId, change: FigureChange): void
-  clear(): void
-  write(executor: Executor): Promise<void>
+interface OfRelayer {
+  readonly relayerId: RelayerId
+  readonly change: FigureChange
 }
 
-export function openFigureSheet(): FigureSheet {
-  let waiting = new Map<RelayerId, Map<TimestampMs, Partial<Record<Figure, number>>>>()
+type Period = Pick<FigureTable, 'relayer_id' | 'at'> & { readonly figures: Partial<Record<Figure, number>> }
 
-  return {
-    add(relayerId, change) {
-      const ofRelayer = waiting.get(relayerId) ?? new Map<TimestampMs, Partial<Record<Figure, number>>>()
-      waiting.set(relayerId, ofRelayer)
-      addFigures(ofRelayer, change.at, change)
+export function openFigureSheet(executor: Executor): Sheet<OfRelayer> {
+  return openSheet<OfRelayer, Period>(
+    ({ relayerId, change }) => `${relayerId} ${change.at}`,
+    (known, { relayerId, change }) => {
+      const period = known ?? { relayer_id: relayerId, at: change.at, figures: {} }
+      addFigures(period.figures, change)
+      return period
     },
-    clear() {
-      waiting = new Map()
+    async ({ figures, ...row }) => {
+      if (Object.values(figures).every((change) => change === 0)) return
+      await executor.all(add, { ...row, ...ofEach((name) => figures[name] ?? 0) })
     },
-    async write(executor) {
-      const sums = waiting
-      waiting = new Map()
-      for (const [relayerId, byPeriod] of sums) {
-        for (const [at, figures] of byPeriod) {
-          if (Object.values(figures).some((change) => change !== 0)) {
-            await executor.all(add, { relayer_id: relayerId, at, ...ofEach((name) => figures[name] ?? 0) })
-          }
-        }
-      }
-    },
-  }
+  )
 }
 
 const ofEach = <T>(value: (name: Figure) => T) => recordOf(figureNames, value)

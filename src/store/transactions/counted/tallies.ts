@@ -5,7 +5,7 @@ import type { FigureChange } from '../../../domain/figures.ts'
 import type { RelayerId } from '../../../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../../../domain/transaction.ts'
 import type { Tallied } from '../../access-tables.ts'
-import type { Deferred } from '../../deferred.ts'
+import { type Deferred, together } from '../../deferred.ts'
 import { lastSequence } from '../../relayers/last-sequence.ts'
 import { type DialectName, type Executor, statement } from '../../statement.ts'
 import type { PendingOfRelayer } from '../../store.ts'
@@ -38,35 +38,22 @@ type Changes = Map<RelayerId, Map<Tallied, number>>
 
 /** The tallies of a commit. With `appended`, relayers that are locked append their changes. */
 export function openTallies(executor: Executor, appended?: TallyChanges): Tallies {
-  const sheet = openFigureSheet()
-  const spendSheet = openSpendSheet()
-  const bulkSheet = openBulkSheet()
+  const figures = openFigureSheet(executor)
+  const spends = openSpendSheet(executor)
+  const bulks = openBulkSheet(executor)
+  const sheets = together(figures, spends, bulks)
   let kept: Changes = new Map()
   let counted: Change[] = []
-  let figures: { relayerId: RelayerId; changes: readonly FigureChange[] }[] = []
-  let spends: SpendChange[] = []
-  let bulks: BulkChange[] = []
-
-  function forget() {
-    counted = []
-    figures = []
-    spends = []
-    bulks = []
-  }
 
   return {
     count(relayerId, status, change) {
       counted.push({ relayerId, status, change })
     },
     addFigures(relayerId, changes) {
-      figures.push({ relayerId, changes })
+      for (const change of changes) figures.add({ relayerId, change })
     },
-    addSpend(change) {
-      spends.push(change)
-    },
-    addBulk(change) {
-      bulks.push(change)
-    },
+    addSpend: spends.add,
+    addBulk: bulks.add,
     changeOf(relayerId, status) {
       let sum = kept.get(relayerId)?.get(status) ?? 0
       for (const each of counted) if (each.status === status && each.relayerId === relayerId) sum += each.change
@@ -74,18 +61,17 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
     },
     keep() {
       for (const { relayerId, status, change } of counted) addTo(kept, relayerId, status, change)
-      for (const { relayerId, changes } of figures) for (const change of changes) sheet.add(relayerId, change)
-      for (const change of spends) spendSheet.add(change)
-      for (const change of bulks) bulkSheet.add(change)
-      forget()
+      counted = []
+      sheets.keep()
     },
-    forget,
+    forget() {
+      counted = []
+      sheets.forget()
+    },
     reset() {
       kept = new Map()
-      forget()
-      sheet.clear()
-      spendSheet.clear()
-      bulkSheet.clear()
+      counted = []
+      sheets.reset()
     },
     async write() {
       const changes = kept
@@ -98,9 +84,7 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
         }
       }
       if (added.length > 0) await executor.all(add, { changes: toJson(added) })
-      await sheet.write(executor)
-      await spendSheet.write(executor)
-      await bulkSheet.write(executor)
+      await sheets.write()
       await appended?.foldMany()
     },
   }
