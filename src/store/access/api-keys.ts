@@ -5,6 +5,7 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { ApiKeyTable } from '../access-tables.ts'
+import { insertion } from '../insert-rows.ts'
 import type { Page, PageRequest } from '../list-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { fromJson, toJson } from '../values.ts'
@@ -55,22 +56,10 @@ export async function apiKeysInForce(executor: Executor): Promise<number> {
   return (await first(executor, countInForce, {}))?.total ?? 0
 }
 
-const insert = statement<ApiKeyRow>((db, p) =>
-  db.insertInto('api_keys').values({
-    id: p.id,
-    name: p.name,
-    digest: p.digest,
-    hint: p.hint,
-    scopes: p.scopes,
-    relayers: p.relayers,
-    created_at: p.created_at,
-    created_by: p.created_by,
-    expires_at: p.expires_at,
-    revoked_at: p.revoked_at,
-    revoked_by: p.revoked_by,
-    last_used_at: p.last_used_at,
-  }),
-)
+const insert = insertion('api_keys', [
+  ...(['id', 'name', 'digest', 'hint', 'scopes', 'relayers', 'created_at', 'created_by'] as const),
+  ...(['expires_at', 'revoked_at', 'revoked_by', 'last_used_at'] as const),
+])
 
 export async function insertApiKey(executor: Executor, key: ApiKey, digest: string): Promise<void> {
   await executor.all(insert, apiKeyToRow(key, digest))

@@ -5,6 +5,7 @@ import { overShare } from '../../domain/fair-share.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AuditLogTable } from '../access-tables.ts'
 import type { Deferred } from '../deferred.ts'
+import { insertion } from '../insert-rows.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { AuditWindow } from '../store.ts'
 import { fromJson, toJson } from '../values.ts'
@@ -13,11 +14,7 @@ export interface AuditPad extends Deferred {
   recordAudit(record: AuditRecord): void
 }
 
-type NewRow = Pick<AuditLogTable, 'share' | 'count' | 'entries'>
-
-const insert = statement<{ lastAt: number } & NewRow>((db, p) =>
-  db.insertInto('audit_log').values({ share: p.share, last_at: p.lastAt, count: p.count, entries: p.entries }),
-)
+const insert = insertion('audit_log', ['share', 'last_at', 'count', 'entries'])
 
 export function openAuditPad(executor: Executor): AuditPad {
   let kept: AuditRecord[] = []
@@ -42,7 +39,7 @@ export function openAuditPad(executor: Executor): AuditPad {
       if (!last) return
       kept = []
       for (const [share, each] of Map.groupBy(records, shareOf)) {
-        await executor.all(insert, { share, lastAt: last.at, count: each.length, entries: toJson(each) })
+        await executor.all(insert, { share, last_at: last.at, count: each.length, entries: toJson(each) })
       }
     },
   }

@@ -4,6 +4,7 @@ import type { DashboardSession } from '../../domain/dashboard-session.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { DashboardSessionTable } from '../access-tables.ts'
+import { insertion } from '../insert-rows.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
 type SessionRow = Selectable<DashboardSessionTable>
@@ -17,11 +18,7 @@ export async function findDashboardSession(executor: Executor, digest: string): 
   return row && { keyId: row.key_id, createdAt: row.created_at, usedAt: row.used_at }
 }
 
-const insert = statement<SessionRow>((db, p) =>
-  db
-    .insertInto('dashboard_sessions')
-    .values({ digest: p.digest, key_id: p.key_id, created_at: p.created_at, used_at: p.used_at }),
-)
+const insert = insertion('dashboard_sessions', ['digest', 'key_id', 'created_at', 'used_at'])
 
 export async function insertDashboardSession(
   executor: Executor,

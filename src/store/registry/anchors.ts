@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 import type { Anchor } from '../../domain/anchor.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { AnchorTable } from '../access-tables.ts'
+import { insertionOnce } from '../insert-rows.ts'
 import type { NetworkKey } from '../network-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
 type Of = { network: string; chainId: number }
-type Written = Of & { number: number; hash: Hash; minedAt: number; recordedAt: number }
 
 const anchorOf = statement<Of, AnchorTable>((db, p) =>
   db.selectFrom('anchors').selectAll().where('network', '=', p.network).where('chain_id', '=', p.chainId),
@@ -18,26 +18,14 @@ export async function readAnchor(executor: Executor, { name, chainId }: NetworkK
   return row && { number: row.number, hash: row.hash, minedAt: row.mined_at, recordedAt: row.recorded_at }
 }
 
-const insertAnchor = statement<Written>((db, p) =>
-  db
-    .insertInto('anchors')
-    .values({
-      network: p.network,
-      chain_id: p.chainId,
-      number: p.number,
-      hash: p.hash,
-      mined_at: p.minedAt,
-      recorded_at: p.recordedAt,
-    })
-    .onConflict((conflict) => conflict.columns(['network', 'chain_id']).doNothing()),
-)
+const insertAnchor = insertionOnce('anchors', ['network', 'chain_id'], ['number', 'hash', 'mined_at', 'recorded_at'])
 
-const moveAnchor = statement<Written & { before: Hash }>((db, p) =>
+const moveAnchor = statement<AnchorTable & { before: Hash }>((db, p) =>
   db
     .updateTable('anchors')
-    .set({ number: p.number, hash: p.hash, mined_at: p.minedAt, recorded_at: p.recordedAt })
+    .set({ number: p.number, hash: p.hash, mined_at: p.mined_at, recorded_at: p.recorded_at })
     .where('network', '=', p.network)
-    .where('chain_id', '=', p.chainId)
+    .where('chain_id', '=', p.chain_id)
     .where('hash', '=', p.before),
 )
 
@@ -48,7 +36,7 @@ export async function recordAnchor(
   { number, hash, minedAt, recordedAt }: Anchor,
   before: Hash | undefined,
 ): Promise<void> {
-  const written = { network: name, chainId, number, hash, minedAt, recordedAt }
+  const written = { network: name, chain_id: chainId, number, hash, mined_at: minedAt, recorded_at: recordedAt }
   if (before === undefined) await executor.all(insertAnchor, written)
   else await executor.all(moveAnchor, { ...written, before })
 }

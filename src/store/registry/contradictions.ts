@@ -2,24 +2,17 @@
 import type { RecordedContradiction } from '../../domain/contradiction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { ContradictionTable } from '../access-tables.ts'
+import { insertion } from '../insert-rows.ts'
 import type { Page, PageRequest } from '../list-port.ts'
 import type { NetworkKey } from '../network-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { fromJson, toJson } from '../values.ts'
 
 type Of = { network: string; chainId: number }
-type Row = Pick<ContradictionTable, 'noted_at' | 'condition' | 'question' | 'answers'>
+type Row = Pick<ContradictionTable, (typeof rowColumns)[number]>
 
-const insert = statement<Of & Row>((db, p) =>
-  db.insertInto('contradictions').values({
-    network: p.network,
-    chain_id: p.chainId,
-    noted_at: p.noted_at,
-    condition: p.condition,
-    question: p.question,
-    answers: p.answers,
-  }),
-)
+const rowColumns = ['noted_at', 'condition', 'question', 'answers'] as const
+const insert = insertion('contradictions', ['network', 'chain_id', ...rowColumns])
 
 // The id of the oldest row that stays.
 const oldestKept = statement<Of & { offset: number }, { id: number }>((db, p) =>
@@ -49,7 +42,7 @@ export async function recordContradiction(
 ): Promise<void> {
   const of = { network: name, chainId }
   const row = { noted_at: at, condition, question: toJson(question), answers: toJson(answers) }
-  await executor.all(insert, { ...of, ...row })
+  await executor.all(insert, { network: name, chain_id: chainId, ...row })
   const kept = await first(executor, oldestKept, { ...of, offset: max - 1 })
   if (kept) await executor.all(removeBelow, { ...of, id: kept.id })
 }
@@ -57,7 +50,7 @@ export async function recordContradiction(
 const page = statement<Of & { limit: number; offset: number }, Row>((db, p) =>
   db
     .selectFrom('contradictions')
-    .select(['noted_at', 'condition', 'question', 'answers'])
+    .select(rowColumns)
     .where('network', '=', p.network)
     .where('chain_id', '=', p.chainId)
     .orderBy('id', 'desc')

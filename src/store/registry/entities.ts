@@ -1,5 +1,6 @@
 // The registry's entities as rows, and the revision by which a replica notices that its copy is outdated.
 import { sql } from 'kysely'
+import { upsert } from '../insert-rows.ts'
 import type { EntityTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { Entity, EntityKind } from '../store.ts'
@@ -19,18 +20,7 @@ export async function findEntity(executor: Executor, kind: EntityKind, id: strin
   return row && entityFromRow(row)
 }
 
-const save = statement<EntityTable>((db, p) =>
-  db
-    .insertInto('managed')
-    .values({ kind: p.kind, id: p.id, facts: p.facts, sealed: p.sealed, revision: p.revision })
-    .onConflict((conflict) =>
-      conflict.columns(['kind', 'id']).doUpdateSet((eb) => ({
-        facts: eb.ref('excluded.facts'),
-        sealed: eb.ref('excluded.sealed'),
-        revision: eb.ref('excluded.revision'),
-      })),
-    ),
-)
+const save = upsert('managed', ['kind', 'id'], ['facts', 'sealed', 'revision'])
 
 export async function saveEntity(executor: Executor, entity: Omit<Entity, 'revision'>): Promise<void> {
   const revision = await raiseRevision(executor)

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { NetworkPause } from '../../domain/pause.ts'
 import type { NetworkPauseTable } from '../access-tables.ts'
+import { upsert } from '../insert-rows.ts'
 import type { Flag } from '../schema.ts'
 import { type Executor, statement } from '../statement.ts'
 import { fromJson, toJson } from '../values.ts'
@@ -14,12 +15,7 @@ export async function readNetworkPauses(executor: Executor): Promise<ReadonlyMap
   return new Map(rows.map(({ network, pause }) => [network, fromJson(pause)]))
 }
 
-const put = statement<NetworkPauseTable>((db, p) =>
-  db
-    .insertInto('network_pauses')
-    .values({ network: p.network, pause: p.pause })
-    .onConflict((conflict) => conflict.column('network').doUpdateSet((eb) => ({ pause: eb.ref('excluded.pause') }))),
-)
+const put = upsert('network_pauses', ['network'], ['pause'])
 
 const remove = statement<{ network: string }>((db, p) =>
   db.deleteFrom('network_pauses').where('network', '=', p.network),

@@ -1,21 +1,12 @@
 // What each replica sees of its nodes, a row a replica.
 import type { TimestampMs } from '../../domain/units.ts'
 import type { NodeReportTable } from '../access-tables.ts'
+import { upsert } from '../insert-rows.ts'
 import type { NetworkChanges, NetworkReads } from '../network-port.ts'
 import { type Executor, statement } from '../statement.ts'
 import { fromJson, toJson } from '../values.ts'
 
-const put = statement<NodeReportTable>((db, p) =>
-  db
-    .insertInto('node_reports')
-    .values({ replica: p.replica, read_at: p.read_at, networks: p.networks })
-    .onConflict((conflict) =>
-      conflict.column('replica').doUpdateSet((eb) => ({
-        read_at: eb.ref('excluded.read_at'),
-        networks: eb.ref('excluded.networks'),
-      })),
-    ),
-)
+const put = upsert('node_reports', ['replica'], ['read_at', 'networks'])
 
 const all = statement<Record<never, never>, NodeReportTable>((db) =>
   db.selectFrom('node_reports').select(['replica', 'read_at', 'networks']).orderBy('replica'),

@@ -2,6 +2,7 @@
 import type { TipMark } from '../../domain/tip-marks.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { TipMarkTable } from '../access-tables.ts'
+import { insertionOnce } from '../insert-rows.ts'
 import type { NetworkKey } from '../network-port.ts'
 import { type Executor, statement } from '../statement.ts'
 
@@ -34,12 +35,7 @@ const forgetOld = statement<Of & { before: number }>((db, p) =>
     .where('marked_at', '<=', p.before),
 )
 
-const insertMark = statement<Of & { at: number; tip: string }>((db, p) =>
-  db
-    .insertInto('tip_marks')
-    .values({ network: p.network, chain_id: p.chainId, marked_at: p.at, tip: p.tip })
-    .onConflict((conflict) => conflict.columns(['network', 'chain_id', 'marked_at']).doNothing()),
-)
+const insertMark = insertionOnce('tip_marks', ['network', 'chain_id', 'marked_at'], ['tip'])
 
 export async function recordTipMark(
   executor: Executor,
@@ -48,5 +44,5 @@ export async function recordTipMark(
   before: TimestampMs,
 ): Promise<void> {
   await executor.all(forgetOld, { network: name, chainId, before })
-  await executor.all(insertMark, { network: name, chainId, at, tip: String(tip) })
+  await executor.all(insertMark, { network: name, chain_id: chainId, marked_at: at, tip: String(tip) })
 }

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { ForeignUse, OnRecord } from '../../domain/foreign-use.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Nonce } from '../../domain/units.ts'
-import type { ForeignLookTable, ForeignUseTable } from '../access-tables.ts'
+import type { ForeignUseTable } from '../access-tables.ts'
+import { insertionOnce, upsert } from '../insert-rows.ts'
 import type { ForeignLook, RelayerChanges, RelayerReads } from '../relayer-port.ts'
 import type { TransactionTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
@@ -95,14 +96,7 @@ function onRecord(row: RecordRow): OnRecord {
   return isFinal || at !== null ? { by: 'foreign', nonce, spender: { hash, block } } : { by: 'undecided', nonce }
 }
 
-const putLook = statement<ForeignLookTable>((db, p) =>
-  db
-    .insertInto('foreign_looks')
-    .values({ relayer_id: p.relayer_id, looked_below: p.looked_below })
-    .onConflict((conflict) =>
-      conflict.column('relayer_id').doUpdateSet((eb) => ({ looked_below: eb.ref('excluded.looked_below') })),
-    ),
-)
+const putLook = upsert('foreign_looks', ['relayer_id'], ['looked_below'])
 const extend = statement<{ id: RelayerId; first: number; last: number }, { first_nonce: number }>((db, p) =>
   db
     .updateTable('foreign_uses')
@@ -112,20 +106,10 @@ const extend = statement<{ id: RelayerId; first: number; last: number }, { first
     .where('acknowledgment', 'is', null)
     .returning('first_nonce'),
 )
-const insertUse = statement<ForeignUseTable>((db, p) =>
-  db
-    .insertInto('foreign_uses')
-    .values({
-      relayer_id: p.relayer_id,
-      first_nonce: p.first_nonce,
-      last_nonce: p.last_nonce,
-      hash: p.hash,
-      block: p.block,
-      found_at: p.found_at,
-      may_be_lost: p.may_be_lost,
-      acknowledgment: p.acknowledgment,
-    })
-    .onConflict((conflict) => conflict.columns(['relayer_id', 'first_nonce']).doNothing()),
+const insertUse = insertionOnce(
+  'foreign_uses',
+  ['relayer_id', 'first_nonce'],
+  ['last_nonce', 'hash', 'block', 'found_at', 'may_be_lost'],
 )
 
 async function recordLook(executor: Executor, id: RelayerId, { lookedBelow, found }: ForeignLook): Promise<void> {
@@ -141,7 +125,6 @@ async function recordLook(executor: Executor, id: RelayerId, { lookedBelow, foun
     block: found.spender?.block ?? null,
     found_at: found.foundAt,
     may_be_lost: found.mayBeLost ? 1 : 0,
-    acknowledgment: null,
   })
 }
 

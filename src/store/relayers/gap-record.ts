@@ -5,6 +5,7 @@ import { fillsWindowMs, type GapPermit, type GapRecord, permitMsMax } from '../.
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
 import type { GapPermitTable } from '../access-tables.ts'
+import { insertionOnce, upsert } from '../insert-rows.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
 const released = statement<{ relayerId: RelayerId; from: number; limit: number }, { nonce: number }>((db, p) =>
@@ -49,14 +50,7 @@ export async function readGapRecord(
   }
 }
 
-type At = { relayerId: RelayerId; nonce: number }
-
-const insertReleased = statement<At>((db, p) =>
-  db
-    .insertInto('released_nonces')
-    .values({ relayer_id: p.relayerId, nonce: p.nonce })
-    .onConflict((conflict) => conflict.columns(['relayer_id', 'nonce']).doNothing()),
-)
+const insertReleased = insertionOnce('released_nonces', ['relayer_id', 'nonce'])
 const forgetSpent = statement<{ relayerId: RelayerId }>((db, p) =>
   db
     .deleteFrom('released_nonces')
@@ -67,15 +61,10 @@ const forgetSpent = statement<{ relayerId: RelayerId }>((db, p) =>
 /** A transaction of ours gives the nonce back. */
 export async function releaseNonce(executor: Executor, relayerId: RelayerId, nonce: Nonce): Promise<void> {
   await executor.all(forgetSpent, { relayerId })
-  await executor.all(insertReleased, { relayerId, nonce })
+  await executor.all(insertReleased, { relayer_id: relayerId, nonce })
 }
 
-const insertFill = statement<At & { now: number }>((db, p) =>
-  db
-    .insertInto('gap_fills')
-    .values({ relayer_id: p.relayerId, filled_at: p.now, nonce: p.nonce })
-    .onConflict((conflict) => conflict.columns(['relayer_id', 'filled_at', 'nonce']).doNothing()),
-)
+const insertFill = insertionOnce('gap_fills', ['relayer_id', 'filled_at', 'nonce'])
 const forgetOld = statement<{ relayerId: RelayerId; before: number }>((db, p) =>
   db.deleteFrom('gap_fills').where('relayer_id', '=', p.relayerId).where('filled_at', '<', p.before),
 )
@@ -88,21 +77,10 @@ export async function recordGapFill(
 ): Promise<void> {
   // No permit is older.
   await executor.all(forgetOld, { relayerId, before: now - permitMsMax - fillsWindowMs })
-  await executor.all(insertFill, { relayerId, nonce, now })
+  await executor.all(insertFill, { relayer_id: relayerId, filled_at: now, nonce })
 }
 
-const savePermit = statement<GapPermitTable>((db, p) =>
-  db
-    .insertInto('gap_permits')
-    .values({ relayer_id: p.relayer_id, fills: p.fills, granted_at: p.granted_at, expires_at: p.expires_at })
-    .onConflict((conflict) =>
-      conflict.column('relayer_id').doUpdateSet((eb) => ({
-        fills: eb.ref('excluded.fills'),
-        granted_at: eb.ref('excluded.granted_at'),
-        expires_at: eb.ref('excluded.expires_at'),
-      })),
-    ),
-)
+const savePermit = upsert('gap_permits', ['relayer_id'], ['fills', 'granted_at', 'expires_at'])
 
 export async function permitGapFillers(executor: Executor, relayerId: RelayerId, given: GapPermit): Promise<void> {
   const { fills, grantedAt, expiresAt } = given

@@ -2,20 +2,10 @@
 import { giveUpsWindowMs } from '../../domain/give-up.ts'
 import type { ApiKeyId, RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
-import type { GiveUpTable } from '../access-tables.ts'
+import { insertionOnce } from '../insert-rows.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
-const insert = statement<GiveUpTable>((db, p) =>
-  db
-    .insertInto('give_ups')
-    .values({
-      relayer_id: p.relayer_id,
-      key_id: p.key_id,
-      given_up_at: p.given_up_at,
-      transaction_id: p.transaction_id,
-    })
-    .onConflict((conflict) => conflict.columns(['relayer_id', 'key_id', 'given_up_at', 'transaction_id']).doNothing()),
-)
+const insert = insertionOnce('give_ups', ['relayer_id', 'key_id', 'given_up_at', 'transaction_id'])
 const mark = statement<{ id: RelayerId; now: number }>((db, p) =>
   db.updateTable('relayers').set({ gave_up_at: p.now }).where('id', '=', p.id),
 )

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { NetworkName, RelayerId } from '../../domain/ids.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
-import type { FormerRelayerTable } from '../access-tables.ts'
+import { upsert } from '../insert-rows.ts'
 import { inQueue, onHold } from '../open-rows.ts'
 import type { Flag, RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
@@ -15,28 +15,10 @@ import { removeAllPresigned } from './remove-presigned.ts'
 const remove = statement<{ id: RelayerId }, RelayerTable>((db, p) =>
   db.deleteFrom('relayers').where('id', '=', p.id).returningAll(),
 )
-const keep = statement<FormerRelayerTable>((db, p) =>
-  db
-    .insertInto('former_relayers')
-    .values({
-      id: p.id,
-      chain_id: p.chain_id,
-      address: p.address,
-      epoch: p.epoch,
-      last_sequence: p.last_sequence,
-      spent_below: p.spent_below,
-      deleted_at: p.deleted_at,
-    })
-    .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet((eb) => ({
-        chain_id: eb.ref('excluded.chain_id'),
-        address: eb.ref('excluded.address'),
-        epoch: eb.ref('excluded.epoch'),
-        last_sequence: eb.ref('excluded.last_sequence'),
-        spent_below: eb.ref('excluded.spent_below'),
-        deleted_at: eb.ref('excluded.deleted_at'),
-      })),
-    ),
+const keep = upsert(
+  'former_relayers',
+  ['id'],
+  ['chain_id', 'address', 'epoch', 'last_sequence', 'spent_below', 'deleted_at'],
 )
 
 interface RemovedRelayer {

@@ -16,6 +16,7 @@ import { type Held, isOfNodes, type OwnerReport, reportKeptMs } from '../../doma
 import { pendingIn } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AcknowledgmentTable, NetworkAttentionTable } from '../access-tables.ts'
+import { insertionOnce } from '../insert-rows.ts'
 import type { Flag } from '../schema.ts'
 import { type Executor, statement } from '../statement.ts'
 import { countByStatus, countPendingOfEach } from '../transactions/counted/tallies.ts'
@@ -69,7 +70,9 @@ export async function attendRelayer(
   const isOwn = ({ condition }: Held) => hasOwnNodes || !isOfNodes(condition)
   const own = conditions.filter(isOwn)
   // Of two owners that begin an outage, one waits here for the other.
-  if (!conditions.every(isOwn)) await executor.all(open, { network, notification_id: notificationId ?? nobody })
+  if (!conditions.every(isOwn)) {
+    await executor.all(open, { network, notification_id: notificationId ?? nobody, attention: toJson<Attention>([]) })
+  }
   const { isEvent, ...after } = attend(before, own.map(lookedAt(observedAt)), observedAt)
   if (isEvent) {
     const waiting = pendingIn(await countByStatus(executor, id))
@@ -132,12 +135,7 @@ const acknowledged = statement<
     .where('relayers.network', '=', p.network),
 )
 
-const open = statement<Omit<NetworkAttentionTable, 'attention'>>((db, p) =>
-  db
-    .insertInto('network_attentions')
-    .values({ network: p.network, notification_id: p.notification_id, attention: toJson<Attention>([]) })
-    .onConflict((conflict) => conflict.columns(['network', 'notification_id']).doNothing()),
-)
+const open = insertionOnce('network_attentions', ['network', 'notification_id'], ['attention'])
 
 const locked = statement<{ network: NetworkName }, Omit<NetworkAttentionTable, 'network'>>((db, p, dialect) =>
   db

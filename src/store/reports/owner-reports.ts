@@ -15,6 +15,7 @@ import {
 import type { Funds } from '../../domain/runway.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AcknowledgmentTable, OwnerReportTable, RelayerChangeTable } from '../access-tables.ts'
+import { upsert } from '../insert-rows.ts'
 import type { RecordedReport, RelayerChanges } from '../relayer-port.ts'
 import type { Flag, RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
@@ -170,14 +171,7 @@ export async function findOutages(executor: Executor): Promise<readonly HeldNetw
   })
 }
 
-const putChange = statement<RelayerChangeTable>((db, p) =>
-  db
-    .insertInto('relayer_changes')
-    .values({ relayer_id: p.relayer_id, change: p.change })
-    .onConflict((conflict) =>
-      conflict.column('relayer_id').doUpdateSet((eb) => ({ change: eb.ref('excluded.change') })),
-    ),
-)
+const putChange = upsert('relayer_changes', ['relayer_id'], ['change'])
 
 async function recordRelayerChange(executor: Executor, id: RelayerId, change: RelayerChange): Promise<void> {
   await executor.all(putChange, { relayer_id: id, change: toJson(change) })
@@ -192,17 +186,7 @@ export async function findRelayerChange(executor: Executor, id: RelayerId): Prom
   return row && fromJson(row.change)
 }
 
-const putAcknowledgment = statement<AcknowledgmentTable>((db, p) =>
-  db
-    .insertInto('acknowledgments')
-    .values({ relayer_id: p.relayer_id, condition: p.condition, since: p.since, acknowledgment: p.acknowledgment })
-    .onConflict((conflict) =>
-      conflict.columns(['relayer_id', 'condition']).doUpdateSet((eb) => ({
-        since: eb.ref('excluded.since'),
-        acknowledgment: eb.ref('excluded.acknowledgment'),
-      })),
-    ),
-)
+const putAcknowledgment = upsert('acknowledgments', ['relayer_id', 'condition'], ['since', 'acknowledgment'])
 
 async function acknowledge(
   executor: Executor,

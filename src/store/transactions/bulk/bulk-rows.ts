@@ -16,6 +16,7 @@ import type { TimestampMs, Wei } from '../../../domain/units.ts'
 import type { ClaimedBulk, NewBulk } from '../../bulk-port.ts'
 import type { BulkKeyTable, BulkPartTable, BulkTable } from '../../bulk-tables.ts'
 import { inLists, isAmong } from '../../in-lists.ts'
+import { insertion } from '../../insert-rows.ts'
 import { type Executor, first, statement } from '../../statement.ts'
 import { amountsFrom, amountsToText, fromJson, type Json, toJson } from '../../values.ts'
 import { countsFrom } from '../counted/bulk-sheet.ts'
@@ -26,21 +27,10 @@ import type { Ids } from '../rows/find-transaction.ts'
 /** A new row, without the columns of its events, which come later. */
 type BulkRow = Omit<BulkTable, 'shown' | 'announced_at' | 'announced' | 'empty'>
 
-const insert = statement<BulkRow>((db, p) =>
-  db.insertInto('bulks').values({
-    id: p.id,
-    origin: p.origin,
-    name: p.name,
-    reason: p.reason,
-    filter: p.filter,
-    every_relayer: p.every_relayer,
-    pause: p.pause,
-    only_what: p.only_what,
-    max_cost: p.max_cost,
-    requested_at: p.requested_at,
-    requested_by: p.requested_by,
-  }),
-)
+const insert = insertion('bulks', [
+  ...(['id', 'origin', 'name', 'reason', 'filter', 'every_relayer', 'pause', 'only_what'] as const),
+  ...(['max_cost', 'requested_at', 'requested_by'] as const),
+])
 
 const insertKey = statement<BulkKeyTable, { bulk_id: BulkId }>((db, p) =>
   db

@@ -5,25 +5,27 @@ import type { Claim, Claimed } from '../../../domain/claim.ts'
 import type { ApiKeyId, TransactionId } from '../../../domain/ids.ts'
 import type { TimestampMs } from '../../../domain/units.ts'
 import type { IdempotencyKeyTable } from '../../access-tables.ts'
-import { inLists } from '../../in-lists.ts'
+import type { ListType } from '../../in-lists.ts'
+import { listedInsertion } from '../../insert-rows.ts'
 import { type Executor, first, statement } from '../../statement.ts'
 import { fromJson, toJson } from '../../values.ts'
+import { columnsOf } from '../rows/transaction-columns.ts'
 
 type NewClaim = Omit<IdempotencyKeyTable, 'ended_at'>
 
-const columnsOf = (p: NewClaim): NewClaim => ({
-  owner: p.owner,
-  key: p.key,
-  digest: p.digest,
-  transaction_ids: p.transaction_ids,
-  created_at: p.created_at,
-})
+const keyTypes = {
+  owner: 'text',
+  key: 'text',
+  digest: 'text',
+  transaction_ids: 'text',
+  created_at: 'bigint',
+} as const satisfies Record<keyof NewClaim, ListType>
 
 // On PostgreSQL an insert waits for a concurrent unit with the same key: only one of them claims it.
 const insert = statement<NewClaim, { owner: ApiKeyId }>((db, p) =>
   db
     .insertInto('idempotency_keys')
-    .values(columnsOf(p))
+    .values(columnsOf(p, keyTypes))
     .onConflict((conflict) => conflict.columns(['owner', 'key']).doNothing())
     .returning('owner'),
 )
@@ -55,11 +57,7 @@ export async function claim(
   throw new Error(`idempotency key "${claimed.key}" is claimed, but its claim is missing`)
 }
 
-const insertUnclaimed = inLists(
-  statement<NewClaim>((db, p) => db.insertInto('idempotency_keys').values(columnsOf(p))),
-  { owner: 'text', key: 'text', digest: 'text', transaction_ids: 'text', created_at: 'bigint' },
-  (given, columns) => `INSERT INTO idempotency_keys (${columns}) SELECT * FROM ${given}`,
-)
+const insertUnclaimed = listedInsertion('idempotency_keys', keyTypes)
 
 /** For a key that was unclaimed a moment ago. If another unit has claimed it since, the whole commit fails. */
 export async function claimUnclaimed(

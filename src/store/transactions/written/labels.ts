@@ -4,60 +4,17 @@ import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
 import { holdsExternalId, type IdHolder, type Labels } from '../../../domain/labels.ts'
 import type { Transaction } from '../../../domain/transaction.ts'
 import type { TimestampMs } from '../../../domain/units.ts'
-import type { LabelTable, TagTable } from '../../access-tables.ts'
-import { inLists, isAmong } from '../../in-lists.ts'
+import type { LabelTable } from '../../access-tables.ts'
+import { isAmong } from '../../in-lists.ts'
+import { listedInsertion } from '../../insert-rows.ts'
 import { type Executor, first, statement } from '../../statement.ts'
 import type { TransactionChanges } from '../../transaction-port.ts'
 import { fromJson, type Json, toJson } from '../../values.ts'
 import { type Ids, lockTransaction } from '../rows/find-transaction.ts'
 
-type NewLabels = Omit<LabelTable, 'removed_end'>
-
-const insert = inLists(
-  statement<NewLabels>((db, p) =>
-    db.insertInto('transaction_labels').values({
-      transaction_id: p.transaction_id,
-      relayer_id: p.relayer_id,
-      sequence: p.sequence,
-      created_at: p.created_at,
-      external_id: p.external_id,
-      tags: p.tags,
-      note: p.note,
-    }),
-  ),
-  {
-    transaction_id: 'text',
-    relayer_id: 'text',
-    sequence: 'bigint',
-    created_at: 'bigint',
-    external_id: 'text',
-    tags: 'text',
-    note: 'text',
-  },
-  (given, columns) => `INSERT INTO transaction_labels (${columns}) SELECT * FROM ${given}`,
-)
-
-const insertTag = inLists(
-  statement<TagTable>((db, p) =>
-    db.insertInto('transaction_tags').values({
-      transaction_id: p.transaction_id,
-      position: p.position,
-      tag: p.tag,
-      relayer_id: p.relayer_id,
-      sequence: p.sequence,
-      created_at: p.created_at,
-    }),
-  ),
-  {
-    transaction_id: 'text',
-    position: 'integer',
-    tag: 'text',
-    relayer_id: 'text',
-    sequence: 'bigint',
-    created_at: 'bigint',
-  },
-  (given, columns) => `INSERT INTO transaction_tags (${columns}) SELECT * FROM ${given}`,
-)
+const place = { transaction_id: 'text', relayer_id: 'text', sequence: 'bigint', created_at: 'bigint' } as const
+const insert = listedInsertion('transaction_labels', { ...place, external_id: 'text', tags: 'text', note: 'text' })
+const insertTag = listedInsertion('transaction_tags', { ...place, position: 'integer', tag: 'text' })
 
 async function insertLabels(executor: Executor, transaction: Transaction, labels: Labels): Promise<void> {
   const { externalId, tags, note } = labels

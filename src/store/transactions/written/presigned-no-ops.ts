@@ -5,27 +5,18 @@ import type { Hash, RelayerId } from '../../../domain/ids.ts'
 import type { PresignedNoOp } from '../../../domain/no-op.ts'
 import type { Nonce } from '../../../domain/units.ts'
 import type { PresignedNoOpTable } from '../../access-tables.ts'
+import { insertionOnce } from '../../insert-rows.ts'
 import type { PresignedHash, SealedNoOp } from '../../relayer-port.ts'
 import { type Executor, statement } from '../../statement.ts'
 import { feesFromRow, feesToRow } from '../rows/attempt-row.ts'
 
 type Row = Selectable<PresignedNoOpTable>
 
-const insert = statement<Omit<Row, 'sealed'>>((db, p) =>
-  db
-    .insertInto('presigned_no_ops')
-    .values({
-      relayer_id: p.relayer_id,
-      nonce: p.nonce,
-      hash: p.hash,
-      gas_limit: p.gas_limit,
-      gas_price: p.gas_price,
-      max_fee_per_gas: p.max_fee_per_gas,
-      max_priority_fee_per_gas: p.max_priority_fee_per_gas,
-      signed_at: p.signed_at,
-    })
-    // A key that signs alike twice makes the same bytes.
-    .onConflict((conflict) => conflict.columns(['relayer_id', 'nonce', 'hash']).doNothing()),
+// A key that signs alike twice makes the same bytes.
+const insert = insertionOnce(
+  'presigned_no_ops',
+  ['relayer_id', 'nonce', 'hash'],
+  ['gas_limit', 'gas_price', 'max_fee_per_gas', 'max_priority_fee_per_gas', 'signed_at'],
 )
 
 export async function recordPresigned(

@@ -2,17 +2,12 @@
 
 import type { Attempt } from '../../../domain/attempt.ts'
 import { inLists } from '../../in-lists.ts'
+import { listedInsertion } from '../../insert-rows.ts'
 import { type Executor, statement } from '../../statement.ts'
 import { attemptColumns } from '../rows/attempt-columns.ts'
-import { type AttemptRow, attemptToRow, broadcastToJson, type NewAttempt } from '../rows/attempt-row.ts'
-import { columnsOf } from '../rows/transaction-columns.ts'
+import { type AttemptRow, attemptToRow, broadcastToJson } from '../rows/attempt-row.ts'
 
-const insertAttempt = inLists(
-  statement<NewAttempt>((db, p) => db.insertInto('attempts').values(columnsOf(p, attemptColumns))),
-  attemptColumns,
-  (given, columns) => `INSERT INTO attempts (${columns}) SELECT * FROM ${given}`,
-  { writes: { table: 'attempts', key: 'transaction_id' } },
-)
+const insertAttempt = listedInsertion('attempts', attemptColumns, 'transaction_id')
 
 // By the position: signatures are deterministic, so two bindings to one nonce can have the same hash.
 const keepBroadcast = inLists(

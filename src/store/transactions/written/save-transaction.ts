@@ -17,6 +17,7 @@ import {
 } from '../../../domain/transaction.ts'
 import type { TimestampMs } from '../../../domain/units.ts'
 import { inLists, type Listed } from '../../in-lists.ts'
+import { insertion, listedInsertion } from '../../insert-rows.ts'
 import { releaseNonce } from '../../relayers/gap-record.ts'
 import { changeOne, type Executor, statement } from '../../statement.ts'
 import { spendOf } from '../counted/daily-spend.ts'
@@ -34,7 +35,6 @@ import {
 import {
   type ProgressColumns,
   progressToRow,
-  type TransactionRow,
   transactionToRow,
   type WaitRow,
   waitToRow,
@@ -215,19 +215,10 @@ function attemptsOf(transaction: Transaction): readonly Attempt[] {
   return 'attempts' in transaction.lifecycle ? transaction.lifecycle.attempts : []
 }
 
-const insert = statement<TransactionRow>((db, p) =>
-  db.insertInto('transactions').values(columnsOf(p, transactionColumns)),
-)
-
-type QueuedRow = Pick<TransactionRow, keyof typeof queuedColumns>
+const insert = insertion('transactions', keysOf(transactionColumns))
 
 // Every send begins with these columns. The row leaves out the columns of later progress, which are null.
-const insertQueued = inLists(
-  statement<QueuedRow>((db, p) => db.insertInto('transactions').values(columnsOf(p, queuedColumns))),
-  queuedColumns,
-  (given, columns) => `INSERT INTO transactions (${columns}) SELECT * FROM ${given}`,
-  { writes: { table: 'transactions', key: 'id' } },
-)
+const insertQueued = listedInsertion('transactions', queuedColumns, 'id')
 
 const laterColumns = keysOf(transactionColumns).filter((name) => !(name in queuedColumns))
 
