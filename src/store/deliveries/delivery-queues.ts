@@ -48,7 +48,7 @@ const stands = statement<Named, { position: number; waiting: number }>((db, p) =
   db.selectFrom('delivery_queues').select(['position', 'waiting']).where('notification_id', '=', p.notificationId),
 )
 
-const moved = statement<Named & { position: number; waiting: number }>((db, p) =>
+export const moved = statement<Named & { position: number; waiting: number }>((db, p) =>
   db
     .updateTable('delivery_queues')
     .set({ position: p.position, waiting: p.waiting })
@@ -69,7 +69,8 @@ const failing = statement<object, { notification_id: string; since: number; erro
     .where('q.failing_since', 'is not', null),
 )
 
-const toTake = statement<
+/** The events that the queue has not taken over. */
+export const toTake = statement<
   Named & { position: number; newest: number; limit: number },
   { id: number; transaction_id: EventSubjectId; occurred_at: number }
 >((db, p) =>

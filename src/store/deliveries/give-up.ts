@@ -9,6 +9,7 @@ import { newestEvent } from '../events/read-events.ts'
 import type { EventRetention } from '../retention-port.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
 import { promoteFirst } from './deliveries.ts'
+import { moved, toTake } from './delivery-queues.ts'
 
 const isWaiting = sql<boolean>`state = 'waiting'`
 export const isDead = sql<boolean>`state = 'dead'`
@@ -90,20 +91,6 @@ const bury = statement<Named & { now: number; limit: number; error: string }, { 
       .returning('transaction_id'),
 )
 
-const untakenAfter = statement<
-  Named & { position: number; newest: number; limit: number },
-  { id: number; occurred_at: number }
->((db, p) =>
-  db
-    .selectFrom('outbox')
-    .select(['id', 'occurred_at'])
-    .where('notification_id', '=', p.notificationId)
-    .where('id', '>', p.position)
-    .where('id', '<=', p.newest)
-    .orderBy('id')
-    .limit(p.limit),
-)
-
 const buryUntaken = statement<Named & { after: number; through: number; now: number; error: string }>((db, p) =>
   db
     .insertInto('deliveries')
@@ -124,13 +111,6 @@ const buryUntaken = statement<Named & { after: number; through: number; now: num
         .where('id', '>', p.after)
         .where('id', '<=', p.through),
     ),
-)
-
-const move = statement<Named & { position: number; waiting: number }>((db, p) =>
-  db
-    .updateTable('delivery_queues')
-    .set({ position: p.position, waiting: p.waiting })
-    .where('notification_id', '=', p.notificationId),
 )
 
 /** The newest stay: of those a receiver that is back can still make something. */
@@ -187,7 +167,7 @@ export async function giveUpOverdue(
   const untaken = await buryPortion(executor, notificationId, queue.position, givenUpAtOnce - buried.length, now)
   if (buried.length + untaken.count > 0) {
     const waiting = queue.waiting - buried.length
-    await executor.all(move, { notificationId, position: untaken.through, waiting })
+    await executor.all(moved, { notificationId, position: untaken.through, waiting })
   }
   const dropped = await executor.all(dropSurplus, { notificationId, keptMax, limit: droppedAtOnce })
   await dropPrunedAmong(
@@ -206,7 +186,7 @@ async function buryPortion(
   now: TimestampMs,
 ): Promise<{ readonly count: number; readonly through: number }> {
   const newest = await newestEvent(executor)
-  const rows = limit > 0 ? await executor.all(untakenAfter, { notificationId, position, newest, limit }) : []
+  const rows = limit > 0 ? await executor.all(toTake, { notificationId, position, newest, limit }) : []
   const young = rows.findIndex((row) => row.occurred_at > now - deliveredForMs)
   const old = young === -1 ? rows : rows.slice(0, young)
   const through = old.at(-1)?.id ?? position
