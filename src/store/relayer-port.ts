@@ -83,7 +83,7 @@ export interface RelayerChanges extends Pick<RelayerReads, 'ownerReport' | 'open
 }
 
 /** Stored before the signed bytes. */
-export interface PresignedHash extends Omit<PresignedNoOp, 'sealed'> {
+interface PresignedHash extends Omit<PresignedNoOp, 'sealed'> {
   readonly signedAt: TimestampMs
 }
 

@@ -1,28 +1,22 @@
 // The session over one executor: each query is in the file of its verb.
 import { apiKeysInForce, findApiKey, insertApiKey, revokeApiKey, useApiKey } from './access/api-keys.ts'
 import { type AuditPad, pruneAudit } from './access/audit-log.ts'
-import {
-  insertDashboardSession,
-  pruneDashboardSessions,
-  removeDashboardSession,
-  useDashboardSession,
-} from './access/dashboard-sessions.ts'
+import { dashboardChanges } from './access/dashboard-sessions.ts'
 import type { BulkChanges } from './bulk-port.ts'
-import type { DashboardChanges } from './dashboard-port.ts'
 import { redeliver } from './deliveries/dead-letters.ts'
 import { advanceQueue } from './deliveries/delivery-queues.ts'
 import { giveUpOverdue } from './deliveries/give-up.ts'
 import { publishTest } from './deliveries/publish-test.ts'
 import { pruneEvents } from './events/prune-events.ts'
-import { hasBoundOn, readAnchor, recordAnchor, removeAnchor } from './registry/anchors.ts'
+import { anchorChanges } from './registry/anchors.ts'
 import { pruneContradictions, recordContradiction } from './registry/contradictions.ts'
 import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/entities.ts'
 import { markNetwork } from './registry/network-pauses.ts'
 import { nodeReportChanges } from './registry/node-reports.ts'
-import { readTipMarks, recordTipMark } from './registry/tip-marks.ts'
+import { tipMarkChanges } from './registry/tip-marks.ts'
 import { foreignUseChanges } from './relayers/foreign-uses.ts'
-import { permitGapFillers, recordGapFill } from './relayers/gap-record.ts'
-import { countGiveUps, recordGiveUp } from './relayers/give-ups.ts'
+import { gapRecordChanges } from './relayers/gap-record.ts'
+import { giveUpChanges } from './relayers/give-ups.ts'
 import { proveLocks } from './relayers/prove-locks.ts'
 import {
   acquireRelayer,
@@ -50,12 +44,7 @@ import { countPending, type Tallies } from './transactions/counted/tallies.ts'
 import { findSweep, lockCurrent, lockTransaction } from './transactions/rows/find-transaction.ts'
 import { claim } from './transactions/written/claim.ts'
 import { labelChangesOver } from './transactions/written/labels.ts'
-import {
-  prunePresigned,
-  recordPresigned,
-  removePresigned,
-  sealPresigned,
-} from './transactions/written/presigned-no-ops.ts'
+import { presignedChanges } from './transactions/written/presigned-no-ops.ts'
 import { pruneClaims } from './transactions/written/prune-claims.ts'
 import { removeEnded } from './transactions/written/prune-ended.ts'
 import { insertTransaction, saveTransaction } from './transactions/written/save-transaction.ts'
@@ -96,29 +85,20 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     pruneClaims: (before, now, rows) => pruneClaims(executor, before, now, rows),
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     pruneBulks: (keep, rows) => pruneBulks(executor, keep, rows),
-    recordPresigned: (relayerId, noOp) => recordPresigned(executor, relayerId, noOp),
-    sealPresigned: (noOp) => sealPresigned(executor, noOp),
-    removePresigned: (relayerId, noOp) => removePresigned(executor, relayerId, noOp),
-    prunePresigned: (relayerId) => prunePresigned(executor, relayerId),
+    ...presignedChanges(executor),
     useApiKey: (id, at) => useApiKey(executor, id, at),
-    ...dashboardSessionsOver(executor),
-    recordGapFill: (relayerId, nonce, now) => recordGapFill(executor, relayerId, nonce, now),
+    ...dashboardChanges(executor),
+    ...gapRecordChanges(executor),
     markNetwork: (network, pause) => markNetwork(executor, network, pause),
-    anchor: (network) => readAnchor(executor, network),
-    recordAnchor: (network, next, before) => recordAnchor(executor, network, next, before),
-    removeAnchor: (network) => removeAnchor(executor, network),
-    hasBoundOn: (network) => hasBoundOn(executor, network),
+    ...anchorChanges(executor),
     recordContradiction: (network, contradiction, max) => recordContradiction(executor, network, contradiction, max),
     pruneContradictions: (before) => pruneContradictions(executor, before),
     ...ownerReportChanges(executor),
     ...foreignUseChanges(executor),
     ...nodeReportChanges(executor),
     sweep: (relayerId) => findSweep(executor, relayerId),
-    recordGiveUp: (relayerId, given, now) => recordGiveUp(executor, relayerId, given, now),
-    giveUps: (relayerId, keyId, now) => countGiveUps(executor, relayerId, keyId, now),
-    tipMarks: (network, after) => readTipMarks(executor, network, after),
-    recordTipMark: (network, mark, before) => recordTipMark(executor, network, mark, before),
-    permitGapFillers: (relayerId, permit) => permitGapFillers(executor, relayerId, permit),
+    ...giveUpChanges(executor),
+    ...tipMarkChanges(executor),
     ...bulkChanges(executor, tallies),
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),
@@ -130,15 +110,6 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     giveUpOverdue: (notificationId, retention, now) => giveUpOverdue(executor, notificationId, retention, now),
     pruneEvents: (retention, now) => pruneEvents(executor, retention, now),
     ...figureChangesOver(executor),
-  }
-}
-
-function dashboardSessionsOver(executor: Executor): DashboardChanges {
-  return {
-    insertDashboardSession: (session, digest) => insertDashboardSession(executor, session, digest),
-    useDashboardSession: (digest, at) => useDashboardSession(executor, digest, at),
-    removeDashboardSession: (digest) => removeDashboardSession(executor, digest),
-    pruneDashboardSessions: (keyId, since, keep) => pruneDashboardSessions(executor, keyId, since, keep),
   }
 }
 

@@ -2,8 +2,8 @@
 import type { Selectable } from 'kysely'
 import type { DashboardSession } from '../../domain/dashboard-session.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
-import type { TimestampMs } from '../../domain/units.ts'
 import type { DashboardSessionTable } from '../access-tables.ts'
+import type { DashboardChanges } from '../dashboard-port.ts'
 import { insertion } from '../insert-rows.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
@@ -20,14 +20,6 @@ export async function findDashboardSession(executor: Executor, digest: string): 
 
 const insert = insertion('dashboard_sessions', ['digest', 'key_id', 'created_at', 'used_at'])
 
-export async function insertDashboardSession(
-  executor: Executor,
-  { keyId, createdAt, usedAt }: DashboardSession,
-  digest: string,
-): Promise<void> {
-  await executor.all(insert, { digest, key_id: keyId, created_at: createdAt, used_at: usedAt })
-}
-
 const use = statement<{ digest: string; at: number }>((db, p) =>
   db
     .updateTable('dashboard_sessions')
@@ -36,17 +28,9 @@ const use = statement<{ digest: string; at: number }>((db, p) =>
     .where('used_at', '<', p.at),
 )
 
-export async function useDashboardSession(executor: Executor, digest: string, at: TimestampMs): Promise<void> {
-  await executor.all(use, { digest, at })
-}
-
 const remove = statement<{ digest: string }>((db, p) =>
   db.deleteFrom('dashboard_sessions').where('digest', '=', p.digest),
 )
-
-export async function removeDashboardSession(executor: Executor, digest: string): Promise<void> {
-  await executor.all(remove, { digest })
-}
 
 const removeIdle = statement<{ since: number }>((db, p) =>
   db.deleteFrom('dashboard_sessions').where('used_at', '<', p.since),
@@ -62,12 +46,20 @@ const ofKey = statement<{ keyId: ApiKeyId; keep: number }, Pick<SessionRow, 'dig
     .offset(p.keep),
 )
 
-export async function pruneDashboardSessions(
-  executor: Executor,
-  keyId: ApiKeyId,
-  since: TimestampMs,
-  keep: number,
-): Promise<void> {
-  await executor.all(removeIdle, { since })
-  for (const { digest } of await executor.all(ofKey, { keyId, keep })) await executor.all(remove, { digest })
+export function dashboardChanges(executor: Executor): DashboardChanges {
+  return {
+    async insertDashboardSession({ keyId, createdAt, usedAt }, digest) {
+      await executor.all(insert, { digest, key_id: keyId, created_at: createdAt, used_at: usedAt })
+    },
+    async useDashboardSession(digest, at) {
+      await executor.all(use, { digest, at })
+    },
+    async removeDashboardSession(digest) {
+      await executor.all(remove, { digest })
+    },
+    async pruneDashboardSessions(keyId, since, keep) {
+      await executor.all(removeIdle, { since })
+      for (const { digest } of await executor.all(ofKey, { keyId, keep })) await executor.all(remove, { digest })
+    },
+  }
 }

@@ -4,7 +4,7 @@ import type { Anchor } from '../../domain/anchor.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { AnchorTable } from '../access-tables.ts'
 import { insertionOnce } from '../insert-rows.ts'
-import type { NetworkKey } from '../network-port.ts'
+import type { NetworkChanges, NetworkKey } from '../network-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
 type Of = { network: string; chainId: number }
@@ -29,25 +29,9 @@ const moveAnchor = statement<AnchorTable & { before: Hash }>((db, p) =>
     .where('hash', '=', p.before),
 )
 
-/** Records the anchor in one statement, so that one that another replica replaced or removed meanwhile does not come back. */
-export async function recordAnchor(
-  executor: Executor,
-  { name, chainId }: NetworkKey,
-  { number, hash, minedAt, recordedAt }: Anchor,
-  before: Hash | undefined,
-): Promise<void> {
-  const written = { network: name, chain_id: chainId, number, hash, mined_at: minedAt, recorded_at: recordedAt }
-  if (before === undefined) await executor.all(insertAnchor, written)
-  else await executor.all(moveAnchor, { ...written, before })
-}
-
 const deleteAnchor = statement<Of>((db, p) =>
   db.deleteFrom('anchors').where('network', '=', p.network).where('chain_id', '=', p.chainId),
 )
-
-export async function removeAnchor(executor: Executor, { name, chainId }: NetworkKey): Promise<void> {
-  await executor.all(deleteAnchor, { network: name, chainId })
-}
 
 // Literals, not parameters: otherwise the planner does not match the query with the partial index.
 const boundOn = statement<Of, { id: string }>((db, p) =>
@@ -64,6 +48,20 @@ const boundOn = statement<Of, { id: string }>((db, p) =>
     .limit(1),
 )
 
-export async function hasBoundOn(executor: Executor, { name, chainId }: NetworkKey): Promise<boolean> {
-  return (await first(executor, boundOn, { network: name, chainId })) !== undefined
+type AnchorChanges = Pick<NetworkChanges, 'anchor' | 'recordAnchor' | 'removeAnchor' | 'hasBoundOn'>
+
+export function anchorChanges(executor: Executor): AnchorChanges {
+  return {
+    anchor: (network) => readAnchor(executor, network),
+    /** In one statement, so that an anchor that another replica replaced or removed meanwhile does not come back. */
+    async recordAnchor({ name, chainId }, { number, hash, minedAt, recordedAt }, before) {
+      const row = { network: name, chain_id: chainId, number, hash, mined_at: minedAt, recorded_at: recordedAt }
+      if (before === undefined) await executor.all(insertAnchor, row)
+      else await executor.all(moveAnchor, { ...row, before })
+    },
+    async removeAnchor({ name, chainId }) {
+      await executor.all(deleteAnchor, { network: name, chainId })
+    },
+    hasBoundOn: async ({ name, chainId }) => (await first(executor, boundOn, { network: name, chainId })) !== undefined,
+  }
 }

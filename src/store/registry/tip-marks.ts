@@ -3,7 +3,7 @@ import type { TipMark } from '../../domain/tip-marks.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { TipMarkTable } from '../access-tables.ts'
 import { insertionOnce } from '../insert-rows.ts'
-import type { NetworkKey } from '../network-port.ts'
+import type { NetworkChanges, NetworkKey } from '../network-port.ts'
 import { type Executor, statement } from '../statement.ts'
 
 type Of = { network: string; chainId: number }
@@ -37,12 +37,12 @@ const forgetOld = statement<Of & { before: number }>((db, p) =>
 
 const insertMark = insertionOnce('tip_marks', ['network', 'chain_id', 'marked_at'], ['tip'])
 
-export async function recordTipMark(
-  executor: Executor,
-  { name, chainId }: NetworkKey,
-  { at, tip }: TipMark,
-  before: TimestampMs,
-): Promise<void> {
-  await executor.all(forgetOld, { network: name, chainId, before })
-  await executor.all(insertMark, { network: name, chain_id: chainId, marked_at: at, tip: String(tip) })
+export function tipMarkChanges(executor: Executor): Pick<NetworkChanges, 'tipMarks' | 'recordTipMark'> {
+  return {
+    tipMarks: (network, after) => readTipMarks(executor, network, after),
+    async recordTipMark({ name, chainId }, { at, tip }, before) {
+      await executor.all(forgetOld, { network: name, chainId, before })
+      await executor.all(insertMark, { network: name, chain_id: chainId, marked_at: at, tip: String(tip) })
+    },
+  }
 }

@@ -158,12 +158,3 @@ export function foreignUseChanges(executor: Executor): ForeignChanges {
     },
   }
 }
-
-const removals = (['foreign_looks', 'foreign_uses'] as const).map((table) =>
-  statement<{ id: RelayerId }>((db, p) => db.deleteFrom(table).where('relayer_id', '=', p.id)),
-)
-
-/** All of it, with the relayer or its account. */
-export async function removeForeignUses(executor: Executor, id: RelayerId): Promise<void> {
-  for (const remove of removals) await executor.all(remove, { id })
-}

@@ -1,11 +1,12 @@
 // The record of a relayer's gap fillers. It is counted from rows, so that the limit survives a restart and another owner.
 import { sql } from 'kysely'
 import { windowMax } from '../../domain/decide/terms/window.ts'
-import { fillsWindowMs, type GapPermit, type GapRecord, permitMsMax } from '../../domain/gap-record.ts'
+import { fillsWindowMs, type GapRecord, permitMsMax } from '../../domain/gap-record.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
 import type { GapPermitTable } from '../access-tables.ts'
 import { insertionOnce, upsert } from '../insert-rows.ts'
+import type { RelayerChanges } from '../relayer-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
 const released = statement<{ relayerId: RelayerId; from: number; limit: number }, { nonce: number }>((db, p) =>
@@ -69,32 +70,17 @@ const forgetOld = statement<{ relayerId: RelayerId; before: number }>((db, p) =>
   db.deleteFrom('gap_fills').where('relayer_id', '=', p.relayerId).where('filled_at', '<', p.before),
 )
 
-export async function recordGapFill(
-  executor: Executor,
-  relayerId: RelayerId,
-  nonce: Nonce,
-  now: TimestampMs,
-): Promise<void> {
-  // No permit is older.
-  await executor.all(forgetOld, { relayerId, before: now - permitMsMax - fillsWindowMs })
-  await executor.all(insertFill, { relayer_id: relayerId, filled_at: now, nonce })
-}
-
 const savePermit = upsert('gap_permits', ['relayer_id'], ['fills', 'granted_at', 'expires_at'])
 
-export async function permitGapFillers(executor: Executor, relayerId: RelayerId, given: GapPermit): Promise<void> {
-  const { fills, grantedAt, expiresAt } = given
-  await executor.all(savePermit, { relayer_id: relayerId, fills, granted_at: grantedAt, expires_at: expiresAt })
-}
-
-const removals = [
-  statement<{ relayerId: RelayerId }>((db, p) =>
-    db.deleteFrom('released_nonces').where('relayer_id', '=', p.relayerId),
-  ),
-  statement<{ relayerId: RelayerId }>((db, p) => db.deleteFrom('gap_fills').where('relayer_id', '=', p.relayerId)),
-  statement<{ relayerId: RelayerId }>((db, p) => db.deleteFrom('gap_permits').where('relayer_id', '=', p.relayerId)),
-]
-
-export async function removeGapRecord(executor: Executor, relayerId: RelayerId): Promise<void> {
-  for (const removal of removals) await executor.all(removal, { relayerId })
+export function gapRecordChanges(executor: Executor): Pick<RelayerChanges, 'recordGapFill' | 'permitGapFillers'> {
+  return {
+    async recordGapFill(relayerId, nonce, now) {
+      // No permit is older.
+      await executor.all(forgetOld, { relayerId, before: now - permitMsMax - fillsWindowMs })
+      await executor.all(insertFill, { relayer_id: relayerId, filled_at: now, nonce })
+    },
+    async permitGapFillers(relayerId, { fills, grantedAt, expiresAt }) {
+      await executor.all(savePermit, { relayer_id: relayerId, fills, granted_at: grantedAt, expires_at: expiresAt })
+    },
+  }
 }

@@ -6,11 +6,7 @@ import { upsert } from '../insert-rows.ts'
 import { inQueue, onHold } from '../open-rows.ts'
 import type { Flag, RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
-import { removeForeignUses } from './foreign-uses.ts'
-import { removeGapRecord } from './gap-record.ts'
-import { removeGiveUps } from './give-ups.ts'
 import { newestSequence } from './last-sequence.ts'
-import { removeAllPresigned } from './remove-presigned.ts'
 
 const remove = statement<{ id: RelayerId }, RelayerTable>((db, p) =>
   db.deleteFrom('relayers').where('id', '=', p.id).returningAll(),
@@ -20,6 +16,14 @@ const keep = upsert(
   ['id'],
   ['chain_id', 'address', 'epoch', 'last_sequence', 'spent_below', 'deleted_at'],
 )
+
+/** What stands beside the relayer, and goes with it. */
+const removals = (
+  [
+    ...(['presigned_no_ops', 'released_nonces', 'gap_fills', 'gap_permits'] as const),
+    ...(['give_ups', 'foreign_looks', 'foreign_uses'] as const),
+  ] as const
+).map((table) => statement<{ id: RelayerId }>((db, p) => db.deleteFrom(table).where('relayer_id', '=', p.id)))
 
 interface RemovedRelayer {
   readonly id: RelayerId
@@ -35,10 +39,7 @@ export async function removeRelayer(
 ): Promise<RemovedRelayer | undefined> {
   const row = await first(executor, remove, { id })
   if (!row) return undefined
-  await removeAllPresigned(executor, id)
-  await removeGapRecord(executor, id)
-  await removeGiveUps(executor, id)
-  await removeForeignUses(executor, id)
+  for (const removal of removals) await executor.all(removal, { id })
   const { chain_id, address, epoch, spent_below, network, notification_id: notificationId } = row
   const last_sequence = Math.max(row.last_sequence, await newestSequence(executor, id))
   await executor.all(keep, { id, chain_id, address, epoch, last_sequence, spent_below, deleted_at: now })

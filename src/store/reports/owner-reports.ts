@@ -4,7 +4,6 @@ import type { Attention } from '../../domain/attention.ts'
 import type { HeldCondition } from '../../domain/condition.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import {
-  type Acknowledgment,
   type Held,
   type HeldNetwork,
   isOfNodes,
@@ -173,10 +172,6 @@ export async function findOutages(executor: Executor): Promise<readonly HeldNetw
 
 const putChange = upsert('relayer_changes', ['relayer_id'], ['change'])
 
-async function recordRelayerChange(executor: Executor, id: RelayerId, change: RelayerChange): Promise<void> {
-  await executor.all(putChange, { relayer_id: id, change: toJson(change) })
-}
-
 const findChange = statement<{ id: RelayerId }, Pick<RelayerChangeTable, 'change'>>((db, p) =>
   db.selectFrom('relayer_changes').select('change').where('relayer_id', '=', p.id),
 )
@@ -188,22 +183,9 @@ export async function findRelayerChange(executor: Executor, id: RelayerId): Prom
 
 const putAcknowledgment = upsert('acknowledgments', ['relayer_id', 'condition'], ['since', 'acknowledgment'])
 
-async function acknowledge(
-  executor: Executor,
-  id: RelayerId,
-  { condition, since }: { readonly condition: HeldCondition; readonly since: TimestampMs },
-  acknowledgment: Acknowledgment,
-): Promise<void> {
-  await executor.all(putAcknowledgment, { relayer_id: id, condition, since, acknowledgment: toJson(acknowledgment) })
-}
-
 const removeAcknowledgment = statement<{ id: RelayerId; condition: HeldCondition }>((db, p) =>
   db.deleteFrom('acknowledgments').where('relayer_id', '=', p.id).where('condition', '=', p.condition),
 )
-
-async function withdrawAcknowledgment(executor: Executor, id: RelayerId, condition: HeldCondition): Promise<void> {
-  await executor.all(removeAcknowledgment, { id, condition })
-}
 
 const removals = (['owner_reports', 'relayer_changes', 'acknowledgments'] as const).map((table) =>
   statement<{ id: RelayerId }>((db, p) => db.deleteFrom(table).where('relayer_id', '=', p.id)),
@@ -219,9 +201,16 @@ export function ownerReportChanges(executor: Executor): ReportChanges {
     ownerReport: (id) => findOwnerReport(executor, id),
     recordReport: (id, report) => recordReport(executor, id, report),
     attendNetwork: (network, now) => attendNetwork(executor, network, now),
-    recordRelayerChange: (id, change) => recordRelayerChange(executor, id, change),
-    acknowledge: (id, held, acknowledgment) => acknowledge(executor, id, held, acknowledgment),
-    withdrawAcknowledgment: (id, condition) => withdrawAcknowledgment(executor, id, condition),
+    async recordRelayerChange(id, change) {
+      await executor.all(putChange, { relayer_id: id, change: toJson(change) })
+    },
+    async acknowledge(id, { condition, since }, acknowledgment) {
+      const row = { relayer_id: id, condition, since, acknowledgment: toJson(acknowledgment) }
+      await executor.all(putAcknowledgment, row)
+    },
+    async withdrawAcknowledgment(id, condition) {
+      await executor.all(removeAcknowledgment, { id, condition })
+    },
   }
 }
 

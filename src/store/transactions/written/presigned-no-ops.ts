@@ -6,7 +6,7 @@ import type { PresignedNoOp } from '../../../domain/no-op.ts'
 import type { Nonce } from '../../../domain/units.ts'
 import type { PresignedNoOpTable } from '../../access-tables.ts'
 import { insertionOnce } from '../../insert-rows.ts'
-import type { PresignedHash, SealedNoOp } from '../../relayer-port.ts'
+import type { RelayerChanges, SealedNoOp } from '../../relayer-port.ts'
 import { type Executor, statement } from '../../statement.ts'
 import { feesFromRow, feesToRow } from '../rows/attempt-row.ts'
 
@@ -18,15 +18,6 @@ const insert = insertionOnce(
   ['relayer_id', 'nonce', 'hash'],
   ['gas_limit', 'gas_price', 'max_fee_per_gas', 'max_priority_fee_per_gas', 'signed_at'],
 )
-
-export async function recordPresigned(
-  executor: Executor,
-  relayerId: RelayerId,
-  { hash, nonce, fees, gasLimit, signedAt }: PresignedHash,
-): Promise<void> {
-  const row = { relayer_id: relayerId, nonce, hash, gas_limit: gasLimit, ...feesToRow(fees), signed_at: signedAt }
-  await executor.all(insert, row)
-}
 
 interface Key {
   readonly relayerId: RelayerId
@@ -42,11 +33,6 @@ const seal = statement<Key & { sealed: string }>((db, p) =>
     .where('nonce', '=', p.nonce)
     .where('hash', '=', p.hash),
 )
-
-/** Changes nothing if its hash is not stored. */
-export async function sealPresigned(executor: Executor, given: SealedNoOp): Promise<void> {
-  await executor.all(seal, given)
-}
 
 const list = statement<{ relayerId: RelayerId }, Row>((db, p) =>
   db
@@ -87,14 +73,6 @@ const remove = statement<Key>((db, p) =>
     .where('hash', '=', p.hash),
 )
 
-export async function removePresigned(
-  executor: Executor,
-  relayerId: RelayerId,
-  { nonce, hash }: Pick<PresignedNoOp, 'nonce' | 'hash'>,
-): Promise<void> {
-  await executor.all(remove, { relayerId, nonce, hash })
-}
-
 const removeFinal = statement<{ relayerId: RelayerId }>((db, p) =>
   db
     .deleteFrom('presigned_no_ops')
@@ -102,7 +80,22 @@ const removeFinal = statement<{ relayerId: RelayerId }>((db, p) =>
     .where('nonce', '<', db.selectFrom('relayers').select('spent_below').where('id', '=', p.relayerId)),
 )
 
-/** Deletes the no-ops whose nonce is spent for good. */
-export async function prunePresigned(executor: Executor, relayerId: RelayerId): Promise<void> {
-  await executor.all(removeFinal, { relayerId })
+type PresignedChanges = Pick<RelayerChanges, 'recordPresigned' | 'sealPresigned' | 'removePresigned' | 'prunePresigned'>
+
+export function presignedChanges(executor: Executor): PresignedChanges {
+  return {
+    async recordPresigned(relayerId, { hash, nonce, fees, gasLimit, signedAt }) {
+      const row = { relayer_id: relayerId, nonce, hash, gas_limit: gasLimit, ...feesToRow(fees), signed_at: signedAt }
+      await executor.all(insert, row)
+    },
+    async sealPresigned(noOp) {
+      await executor.all(seal, noOp)
+    },
+    async removePresigned(relayerId, { nonce, hash }) {
+      await executor.all(remove, { relayerId, nonce, hash })
+    },
+    async prunePresigned(relayerId) {
+      await executor.all(removeFinal, { relayerId })
+    },
+  }
 }
