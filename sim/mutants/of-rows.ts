@@ -14,8 +14,8 @@ export const ofRows: readonly Mutant[] = [
       },
       {
         file: 'src/store/transactions/written/save-transaction.ts',
-        find: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)\n        .where('version', '=', p.version)\n        .where('open', '=', 1)",
-        put: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)\n        .where('version', '=', p.version)",
+        find: "...set(p), version: sql<number>`version + 1` })\n      .where('id', '=', p.id)\n      .where('version', '=', p.version)\n      .where('open', '=', 1)",
+        put: "...set(p), version: sql<number>`version + 1` })\n      .where('id', '=', p.id)\n      .where('version', '=', p.version)",
       },
     ],
   },

@@ -51,8 +51,8 @@ export const ofSending: readonly Mutant[] = [
       },
       {
         file: 'src/store/transactions/written/save-transaction.ts',
-        find: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)\n        .where('version', '=', p.version)",
-        put: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)",
+        find: "      .where('version', '=', p.version)\n",
+        put: '',
       },
     ],
   },

@@ -68,3 +68,13 @@ export function isAmong(column: string, values: Json<readonly string[]>, dialect
     ? sql`${sql.ref(column)} = ANY(ARRAY(SELECT json_array_elements_text(CAST(${values} AS json))))`
     : sql`${sql.ref(column)} IN (SELECT value FROM json_each(${values}))`
 }
+
+export function isAmongNumbers(
+  column: string,
+  values: Json<readonly number[]>,
+  dialect: DialectName,
+): RawBuilder<boolean> {
+  return dialect === 'postgres'
+    ? sql`${sql.ref(column)} = ANY(ARRAY(SELECT CAST(json_array_elements_text(CAST(${values} AS json)) AS BIGINT)))`
+    : sql`${sql.ref(column)} IN (SELECT value FROM json_each(${values}))`
+}

@@ -111,7 +111,7 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   const newest = [...seen].filter((sql) => sql.includes('ORDER BY sequence DESC LIMIT 1'))
   const others = [...seen].filter((sql) => !newest.includes(sql))
   const named = others.filter((sql) => /\btransactions\b.*where (transactions\.)?"?id"? = (\$|any)/is.test(sql))
-  expect(named).toHaveLength(18)
+  expect(named).toHaveLength(17)
   for (const known of ['nothing', 'a small table']) {
     for (const sql of named) {
       expect({ known, sql, indexes: await indexesOf(sql) }).toEqual({ known, sql, indexes: ['transactions_pkey'] })

@@ -1,6 +1,7 @@
 // Prunes the outbox, oldest events first. Undelivered events stay, and so does the newest event.
 import { sql } from 'kysely'
 import type { TimestampMs } from '../../domain/units.ts'
+import { isAmongNumbers } from '../in-lists.ts'
 import type { EventRetention } from '../retention-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { type Json, toJson } from '../values.ts'
@@ -20,8 +21,8 @@ const undelivered = statement<object, { id: number | null }>((db) =>
   ),
 )
 
-const firstAfter = statement<{ after: number }, { id: number }>((db, p) =>
-  db.selectFrom('outbox').select('id').where('id', '>', p.after).orderBy('id').limit(1),
+const firstAfter = statement<{ after: number }, { id: number; occurred_at: number }>((db, p) =>
+  db.selectFrom('outbox').select(['id', 'occurred_at']).where('id', '>', p.after).orderBy('id').limit(1),
 )
 
 const lastUpTo = statement<{ id: number }, { id: number }>((db, p) =>
@@ -55,15 +56,11 @@ const firstKept = statement<{ after: number; through: number; keptFrom: number; 
       .limit(1),
 )
 
-// A waiting delivery or a dead letter still needs its event.
+/** A waiting delivery or a dead letter still needs its event. */
+const isUnneeded = sql<boolean>`NOT EXISTS (SELECT event_id FROM deliveries WHERE event_id = outbox.id)`
+
 const prune = statement<{ after: number; through: number }>((db, p) =>
-  db
-    .deleteFrom('outbox')
-    .where('id', '>', p.after)
-    .where('id', '<=', p.through)
-    .where((eb) =>
-      eb.not(eb.exists(eb.selectFrom('deliveries').select('event_id').whereRef('event_id', '=', 'outbox.id'))),
-    ),
+  db.deleteFrom('outbox').where('id', '>', p.after).where('id', '<=', p.through).where(isUnneeded),
 )
 
 // Never falls: of two concurrent prunings the one that began earlier may end later.
@@ -94,13 +91,9 @@ const forgetDead = statement<{ before: number; limit: number }, { event_id: numb
     .returning('event_id'),
 )
 
-const oldest = statement<{ after: number }, { occurred_at: number }>((db, p) =>
-  db.selectFrom('outbox').select('occurred_at').where('id', '>', p.after).orderBy('id').limit(1),
-)
-
 /** When the oldest event occurred that pruning has not reached. */
 export async function oldestEventAt(executor: Executor): Promise<TimestampMs | undefined> {
-  return (await first(executor, oldest, { after: await prunedThrough(executor) }))?.occurred_at
+  return (await first(executor, firstAfter, { after: await prunedThrough(executor) }))?.occurred_at
 }
 
 /** Returns how many rows were deleted: until it is 0 there may be more. */
@@ -149,14 +142,8 @@ const pruneAmong = statement<{ ids: Json<readonly number[]>; through: number }>(
   db
     .deleteFrom('outbox')
     .where('id', '<=', p.through)
-    .where(
-      dialect === 'postgres'
-        ? sql<boolean>`id = ANY(ARRAY(SELECT CAST(json_array_elements_text(CAST(${p.ids} AS json)) AS BIGINT)))`
-        : sql<boolean>`id IN (SELECT value FROM json_each(${p.ids}))`,
-    )
-    .where((eb) =>
-      eb.not(eb.exists(eb.selectFrom('deliveries').select('event_id').whereRef('event_id', '=', 'outbox.id'))),
-    ),
+    .where(isAmongNumbers('id', p.ids, dialect))
+    .where(isUnneeded),
 )
 
 /** Deletes events as `dropPruned`, many at once. */

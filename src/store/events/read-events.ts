@@ -14,7 +14,7 @@ import {
 import type { BulkId, Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { EventSearch, SparseWindow } from '../list-port.ts'
 import type { OutboxTable } from '../schema.ts'
-import { type Executor, first, statement } from '../statement.ts'
+import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
 import type { EventWindow } from '../store.ts'
 import { findBulk } from '../transactions/bulk/bulk-rows.ts'
 import { type AttemptRow, attemptFromRow } from '../transactions/rows/attempt-row.ts'
@@ -24,27 +24,19 @@ import { fromJson, type Json } from '../values.ts'
 
 type OutboxRow = Selectable<OutboxTable>
 
-const windowAfter = statement<{ after: number; newest: number; limit: number }, OutboxRow>((db, p) =>
-  db
-    .selectFrom('outbox')
-    .selectAll()
-    .where('id', '>', p.after)
-    .where('id', '<=', p.newest)
-    .orderBy('id')
-    .limit(p.limit),
-)
+interface Window {
+  after: number
+  newest: number
+  limit: number
+}
 
-const subjectsAfter = statement<
-  { after: number; newest: number; limit: number },
-  Pick<OutboxRow, 'id' | 'relayer_id' | 'transaction_id' | 'kind'>
->((db, p) =>
-  db
-    .selectFrom('outbox')
-    .select(['id', 'relayer_id', 'transaction_id', 'kind'])
-    .where('id', '>', p.after)
-    .where('id', '<=', p.newest)
-    .orderBy('id')
-    .limit(p.limit),
+const rowsAfter = (db: QueryBuilder, p: Readonly<Window>) =>
+  db.selectFrom('outbox').where('id', '>', p.after).where('id', '<=', p.newest).orderBy('id').limit(p.limit)
+
+const windowAfter = statement<Window, OutboxRow>((db, p) => rowsAfter(db, p).selectAll())
+
+const subjectsAfter = statement<Window, Subject & { id: number }>((db, p) =>
+  rowsAfter(db, p).select(['id', 'relayer_id', 'transaction_id', 'kind']),
 )
 
 const byId = statement<{ id: number }, OutboxRow>((db, p) => db.selectFrom('outbox').selectAll().where('id', '=', p.id))

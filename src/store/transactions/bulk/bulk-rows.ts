@@ -15,8 +15,8 @@ import type { ApiKeyId, BulkId, RelayerId, TransactionId } from '../../../domain
 import type { TimestampMs, Wei } from '../../../domain/units.ts'
 import type { ClaimedBulk, NewBulk } from '../../bulk-port.ts'
 import type { BulkKeyTable, BulkPartTable, BulkTable } from '../../bulk-tables.ts'
-import { inLists, isAmong } from '../../in-lists.ts'
-import { insertion } from '../../insert-rows.ts'
+import { isAmong } from '../../in-lists.ts'
+import { insertion, listedInsertion } from '../../insert-rows.ts'
 import { type Executor, first, statement } from '../../statement.ts'
 import { amountsFrom, amountsToText, fromJson, type Json, toJson } from '../../values.ts'
 import { countsFrom } from '../counted/bulk-sheet.ts'
@@ -54,15 +54,9 @@ const insertPart = statement<PartRow, { id: number }>((db, p) =>
     .returning('id'),
 )
 
-const insertParts = inLists(
-  statement<PartRow>((db, p) =>
-    db
-      .insertInto('bulk_parts')
-      .values({ bulk_id: p.bulk_id, relayer_id: p.relayer_id, state: 'waiting', requester: p.requester }),
-  ),
-  { bulk_id: 'text', relayer_id: 'text', requester: 'text' },
-  (given, columns) => `INSERT INTO bulk_parts (${columns}, state) SELECT given.*, 'waiting' FROM ${given}`,
-)
+const insertParts = listedInsertion('bulk_parts', {
+  ...{ bulk_id: 'text', relayer_id: 'text', state: 'text', requester: 'text' },
+})
 
 function rowOf(head: BulkHead): BulkRow {
   return {
@@ -101,7 +95,9 @@ export async function recordBulk(
   }
   await executor.all(insert, rowOf(head))
   for (const relayerId of relayers) {
-    await executor.all(insertParts, { bulk_id: head.id, relayer_id: relayerId, requester: toJson(requester) })
+    await executor.all(insertParts, {
+      ...{ bulk_id: head.id, relayer_id: relayerId, state: 'waiting', requester: toJson(requester) },
+    })
   }
   return undefined
 }
@@ -215,8 +211,7 @@ export async function findBulk(
   id: BulkId,
   relayers?: readonly RelayerId[],
 ): Promise<BulkCancellation | undefined> {
-  const row = await first(executor, byId, { id })
-  return row && (await withParts(executor, [row], relayers))[0]
+  return (await withParts(executor, await executor.all(byIds, { ids: toJson([id]) }), relayers))[0]
 }
 
 const byIds = statement<{ ids: Json<readonly BulkId[]> }, BulkRow>((db, p, dialect) =>
@@ -257,34 +252,28 @@ interface Window {
   offset: number
 }
 
-const newest = statement<Window, BulkRow>((db, p) =>
-  db
-    .selectFrom('bulks')
-    .selectAll()
-    .orderBy('requested_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit)
-    .offset(p.offset),
-)
-
-const newestAt = statement<Window, BulkRow>((db, p, dialect) =>
-  db
-    .selectFrom('bulks')
-    .selectAll()
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('bulk_parts')
-          .select('bulk_parts.id')
-          .whereRef('bulk_parts.bulk_id', '=', 'bulks.id')
-          .where(isAmong('bulk_parts.relayer_id', p.relayers, dialect)),
-      ),
-    )
-    .orderBy('requested_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit)
-    .offset(p.offset),
-)
+const newestOf = (isAtSome: boolean) =>
+  statement<Window, BulkRow>((db, p, dialect) =>
+    db
+      .selectFrom('bulks')
+      .selectAll()
+      .$if(isAtSome, (query) =>
+        query.where((eb) =>
+          eb.exists(
+            eb
+              .selectFrom('bulk_parts')
+              .select('bulk_parts.id')
+              .whereRef('bulk_parts.bulk_id', '=', 'bulks.id')
+              .where(isAmong('bulk_parts.relayer_id', p.relayers, dialect)),
+          ),
+        ),
+      )
+      .orderBy('requested_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(p.limit)
+      .offset(p.offset),
+  )
+const [newest, newestAt] = [newestOf(false), newestOf(true)]
 
 const total = statement<object, { total: number }>((db) =>
   db.selectFrom('bulks').select((eb) => eb.fn.countAll<number>().as('total')),

@@ -1,6 +1,7 @@
 // Lists the transactions of a bulk cancellation by pages, in the order of its parts.
 import { sql } from 'kysely'
 import type { Transaction } from '../../../domain/transaction.ts'
+import { isAmongNumbers } from '../../in-lists.ts'
 import type { Page, PageItem, PageRequest } from '../../list-port.ts'
 import { type DialectName, type Executor, first, statement } from '../../statement.ts'
 import { type Json, toJson } from '../../values.ts'
@@ -13,9 +14,7 @@ interface Window {
 }
 
 const isOfPart = (parts: Json<readonly number[]>, dialect: DialectName) =>
-  dialect === 'postgres'
-    ? sql<boolean>`bulk_part IS NOT NULL AND bulk_part = ANY(ARRAY(SELECT CAST(part AS BIGINT) FROM json_array_elements_text(CAST(${parts} AS json)) AS part))`
-    : sql<boolean>`bulk_part IS NOT NULL AND bulk_part IN (SELECT value FROM json_each(${parts}))`
+  sql<boolean>`bulk_part IS NOT NULL AND ${isAmongNumbers('bulk_part', parts, dialect)}`
 
 const page = statement<Window, LightRow>((db, p, dialect) =>
   db

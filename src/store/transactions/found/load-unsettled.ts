@@ -8,7 +8,8 @@ import { unsettled } from '../../open-rows.ts'
 import type { Flag } from '../../schema.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../../statement.ts'
 import type { AttemptRow } from '../rows/attempt-row.ts'
-import { type TransactionRow, transactionFromRow } from '../rows/transaction-row.ts'
+import { withAttempts } from '../rows/find-transaction.ts'
+import type { TransactionRow } from '../rows/transaction-row.ts'
 
 interface SummaryRow {
   number: number
@@ -141,10 +142,4 @@ export async function loadConfirmedNotFinal(
 
 function nonceOf({ lifecycle }: Transaction): number {
   return 'nonce' in lifecycle ? lifecycle.nonce : -1
-}
-
-/** `attempts` are those of the rows' nonces, in order. */
-function withAttempts(rows: readonly TransactionRow[], attempts: readonly AttemptRow[]): readonly Transaction[] {
-  const ofEach = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
-  return rows.map((row) => transactionFromRow(row, ofEach.get(row.id) ?? []))
 }

@@ -126,7 +126,7 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
 
 function lifecycleFromRow(row: TransactionRow, attempts: readonly Attempt[]): Lifecycle {
   if (row.phase === 'queued') return { phase: 'queued' }
-  if (row.phase === 'held') return { phase: 'held', hold: holdFromRow(required(row, 'hold')) }
+  if (row.phase === 'held') return { phase: 'held', hold: fromJson(required(row, 'hold')) }
   if (row.phase === 'dropped') {
     return {
       phase: 'dropped',
@@ -182,10 +182,6 @@ const never = Number.MAX_SAFE_INTEGER
 function holdToRow(lifecycle: Lifecycle): HoldColumns {
   if (lifecycle.phase !== 'held') return { hold: null, held_until: null }
   return { hold: toJson(lifecycle.hold), held_until: lifecycle.hold.until ?? never }
-}
-
-function holdFromRow(hold: Json<Hold>): Hold {
-  return fromJson(hold)
 }
 
 // Converts waits to columns and back. The facts are JSON, in which an amount of wei is {"wei":"…"}.

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { TransactionId } from '../../../domain/ids.ts'
 import type { TimestampMs } from '../../../domain/units.ts'
 import type { IdempotencyKeyTable } from '../../access-tables.ts'
-import { isAmong } from '../../in-lists.ts'
+import { isAmong, isAmongNumbers } from '../../in-lists.ts'
 import type { PrunedClaims } from '../../retention-port.ts'
 import { type Executor, statement } from '../../statement.ts'
 import { fromJson, type Json, toJson } from '../../values.ts'
@@ -39,13 +39,14 @@ const endedBefore = statement<{ before: number; limit: number }, Standing>((db, 
 interface End {
   id: TransactionId
   open: number
+  created_at: number
   ended_at: number | null
 }
 
 const ends = statement<Ids, End>((db, p, dialect) =>
   db
     .selectFrom('transactions')
-    .select(['id', 'open', 'ended_at'])
+    .select(['id', 'open', 'created_at', 'ended_at'])
     .where(isAmong('id', p.ids, dialect)),
 )
 
@@ -101,28 +102,16 @@ function firstOf(found: readonly Standing[]): readonly Standing[] {
   })
 }
 
-const removedEnds = statement<Ids, { id: TransactionId; created_at: number; ended_at: number | null }>(
-  (db, p, dialect) =>
-    db
-      .selectFrom('transactions')
-      .select(['id', 'created_at', 'ended_at'])
-      .where(isAmong('id', p.ids, dialect)),
-)
-
 const claimedAt = statement<{ times: Json<readonly number[]> }, Standing>((db, p, dialect) =>
   db
     .selectFrom('idempotency_keys')
     .select(columns)
-    .where(
-      dialect === 'postgres'
-        ? sql<boolean>`created_at = ANY(ARRAY(SELECT json_array_elements_text(CAST(${p.times} AS json))::bigint))`
-        : sql<boolean>`created_at IN (SELECT value FROM json_each(${p.times}))`,
-    ),
+    .where(isAmongNumbers('created_at', p.times, dialect)),
 )
 
 /** Call it while the rows still stand: a key was claimed at the time at which its transactions were created. */
 export async function recordEnds(executor: Executor, ids: Json<readonly TransactionId[]>): Promise<void> {
-  const rows = new Map((await executor.all(removedEnds, { ids })).map((row) => [row.id, row]))
+  const rows = new Map((await executor.all(ends, { ids })).map((row) => [row.id, row]))
   const times = toJson([...new Set([...rows.values()].map((row) => row.created_at))])
   for (const { owner, key, transaction_ids: json, ended_at: knownEnd } of await executor.all(claimedAt, { times })) {
     const last = Math.max(knownEnd ?? 0, ...fromJson(json).map((id) => rows.get(id)?.ended_at ?? 0))

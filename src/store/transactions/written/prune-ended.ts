@@ -11,9 +11,9 @@ import { findRelayerAndFloor } from '../../relayers/relayers.ts'
 import { findFormerFloor, hasOpen } from '../../relayers/remove-relayer.ts'
 import type { EndedPosition, EndedTransaction } from '../../retention-port.ts'
 import { type Executor, statement } from '../../statement.ts'
-import { type Json, toJson } from '../../values.ts'
+import { toJson } from '../../values.ts'
 import type { Tallies } from '../counted/tallies.ts'
-import { highestNonce } from '../rows/find-transaction.ts'
+import { highestNonce, type Ids } from '../rows/find-transaction.ts'
 import type { TransactionRow } from '../rows/transaction-row.ts'
 import { removeLabels } from './labels.ts'
 import { recordEnds } from './prune-claims.ts'
@@ -48,10 +48,6 @@ export async function endedBefore(
   return rows.flatMap(({ id, relayer_id: relayerId, ended_at: endedAt }) =>
     endedAt === null ? [] : [{ id, relayerId, endedAt }],
   )
-}
-
-interface Ids {
-  ids: Json<readonly TransactionId[]>
 }
 
 type Candidate = Pick<TransactionRow, 'id' | 'relayer_id' | 'nonce' | 'open'>

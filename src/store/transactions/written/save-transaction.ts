@@ -35,8 +35,10 @@ import {
 import {
   type ProgressColumns,
   progressToRow,
+  type TransactionRow,
   transactionToRow,
   type WaitRow,
+  waitColumns,
   waitToRow,
 } from '../rows/transaction-row.ts'
 import { publishEvent } from './publish-event.ts'
@@ -57,6 +59,18 @@ type Update = Listed<ProgressColumns & At, Changed>
 const isGivenOpenRow = `transactions.id = ANY($1::text[]) AND transactions.id = given.id
   AND transactions.version = given.version AND transactions.open = 1`
 
+/** Changes no row that has another version, or has ended. */
+const changing = <Row extends object>(set: (p: Readonly<Row & At>) => Partial<TransactionRow>) =>
+  statement<Row & At, Changed>((db, p, dialect) =>
+    db
+      .updateTable('transactions')
+      .set({ ...set(p), version: sql<number>`version + 1` })
+      .where('id', '=', p.id)
+      .where('version', '=', p.version)
+      .where('open', '=', 1)
+      .$if(dialect === 'postgres', (query) => query.returning('id')),
+  )
+
 /** One statement for each set of columns that change together: a few dozen. */
 const updates = new Map<string, Update>()
 
@@ -66,15 +80,7 @@ function updateOf(changed: readonly (keyof ProgressColumns)[]): Update {
   const known = updates.get(name)
   if (known) return known
   const update: Update = inLists(
-    statement<ProgressColumns & At, Changed>((db, p, dialect) =>
-      db
-        .updateTable('transactions')
-        .set({ ...pick(p, changed), version: sql<number>`version + 1` })
-        .where('id', '=', p.id)
-        .where('version', '=', p.version)
-        .where('open', '=', 1)
-        .$if(dialect === 'postgres', (query) => query.returning('id')),
-    ),
+    changing<ProgressColumns>((p) => pick(p, changed)),
     { id: 'text', version: 'bigint', ...pick(progressColumns, changed) },
     (given) => `UPDATE transactions
       SET ${changed.map((column) => `${column} = given.${column}, `).join('')}version = transactions.version + 1
@@ -93,24 +99,18 @@ function changedColumns<Row extends ProgressColumns>(before: Row, after: Row): r
   return changed
 }
 
+/** What the end of a queued transaction sets: see `dropOf`. */
+const endsOf = (value: (name: keyof DropColumns) => string) =>
+  [
+    ...keysOf(endColumns).map((name) => `${name} = ${value(name)}`),
+    ...waitColumns.map((name) => `${name} = NULL`),
+  ].join()
+
 // Most canceled transactions never left the queue: no column or index of a nonce needs a write.
 const drop = inLists(
-  statement<DropColumns & At, Changed>((db, p, dialect) =>
-    db
-      .updateTable('transactions')
-      .set({ ...dropOf(p), version: sql<number>`version + 1` })
-      .where('id', '=', p.id)
-      .where('version', '=', p.version)
-      .where('open', '=', 1)
-      .$if(dialect === 'postgres', (query) => query.returning('id')),
-  ),
+  changing<DropColumns>(dropOf),
   { id: 'text', version: 'bigint', ...endColumns },
-  (
-    given,
-  ) => `UPDATE transactions SET phase = given.phase, open = given.open, status = given.status, listed_status = given.listed_status,
-      status_reason = given.status_reason, wait_condition = NULL, wait_facts = NULL, wait_since = NULL,
-      canceled_at = given.canceled_at, cancel_origin = given.cancel_origin, verdict = given.verdict,
-      ended_at = given.ended_at, drop_reason = given.drop_reason, version = transactions.version + 1
+  (given) => `UPDATE transactions SET ${endsOf((name) => `given.${name}`)}, version = transactions.version + 1
     FROM ${given} WHERE ${isGivenOpenRow} RETURNING transactions.id`,
   {
     writes: { table: 'transactions', key: 'id' },
@@ -118,12 +118,7 @@ const drop = inLists(
     changesAll: true,
     alike: {
       but: 'id',
-      write: (
-        p,
-      ) => `UPDATE transactions SET phase = ${p.phase}, open = ${p.open}, status = ${p.status}, listed_status = ${p.listed_status},
-          status_reason = ${p.status_reason}, wait_condition = NULL, wait_facts = NULL, wait_since = NULL,
-          canceled_at = ${p.canceled_at}, cancel_origin = ${p.cancel_origin}, verdict = ${p.verdict},
-          ended_at = ${p.ended_at}, drop_reason = ${p.drop_reason}, version = version + 1
+      write: (p) => `UPDATE transactions SET ${endsOf((name) => p[name])}, version = version + 1
         WHERE id = ANY(${p.id}) AND version = ${p.version} AND open = 1
         RETURNING id`,
     },
