@@ -1,21 +1,17 @@
 // Replaces the anchor of a network, after an operator has compared its chain with an explorer (POST).
 import { allowed, type Requester } from '../../domain/audit.ts'
-import { networkNotFound } from '../../domain/errors.ts'
 import type { NetworkSettings } from '../../domain/settings.ts'
 import type { ManagementContext } from '../management.ts'
 
-/** The endpoints' chain gives the next anchor. Throws NETWORK_NOT_FOUND. */
+/** The endpoints' chain gives the next anchor. */
 export async function replaceAnchor(
   { store, registry, clock }: Pick<ManagementContext, 'store' | 'registry' | 'clock'>,
-  name: string,
+  network: Pick<NetworkSettings, 'name' | 'chainId'>,
   requester: Requester,
-): Promise<NetworkSettings> {
-  const network = registry.networks().find((each) => each.name === name)
-  if (!network) throw networkNotFound(name)
+): Promise<void> {
   await store.commit(async (session) => {
     await session.removeAnchor(network)
-    session.recordAudit(allowed(requester, clock.now(), { subjectId: name }))
+    session.recordAudit(allowed(requester, clock.now(), { subjectId: network.name }))
   })
-  await registry.anchorReplaced(name)
-  return network
+  await registry.anchorReplaced(network.name)
 }

@@ -30,9 +30,9 @@ export function pauseNetwork(management: ManagementContext) {
     response: answers(networkSchema),
     async answer(request) {
       const { params, body } = request
-      const { name } = networkOf(management.registry.networks(), params.network_id)
-      const paused = await pauseNetworkCommand(management, name, body.note, requesterOf(request))
-      return answerChanged(paused, management)
+      const network = networkOf(management.registry.networks(), params.network_id)
+      await pauseNetworkCommand(management, network.name, body.note, requesterOf(request))
+      return answerChanged(network, management)
     },
   })
 }
@@ -48,9 +48,9 @@ export function resumeNetwork(management: ManagementContext) {
     params: networkParameters,
     response: answers(networkSchema),
     async answer(request) {
-      const { name } = networkOf(management.registry.networks(), request.params.network_id)
-      const resumed = await resumeNetworkCommand(management, name, requesterOf(request))
-      return answerChanged(resumed, management)
+      const network = networkOf(management.registry.networks(), request.params.network_id)
+      await resumeNetworkCommand(management, network.name, requesterOf(request))
+      return answerChanged(network, management)
     },
   })
 }

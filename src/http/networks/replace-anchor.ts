@@ -19,9 +19,9 @@ export function replaceAnchor(management: ManagementContext) {
     params: networkParameters,
     response: answers(networkSchema),
     async answer(request) {
-      const { name } = networkOf(management.registry.networks(), request.params.network_id)
-      const replaced = await replaceAnchorCommand(management, name, requesterOf(request))
-      return answerChanged(replaced, management)
+      const network = networkOf(management.registry.networks(), request.params.network_id)
+      await replaceAnchorCommand(management, network, requesterOf(request))
+      return answerChanged(network, management)
     },
   })
 }
