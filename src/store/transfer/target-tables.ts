@@ -50,22 +50,3 @@ export async function empty(client: ClientBase, tables: readonly Table[]): Promi
 export async function plant(client: ClientBase): Promise<void> {
   await client.query('INSERT INTO estate (id, revision) VALUES (1, 0)')
 }
-
-/** New rows get ids above the highest; call it after `empty`. */
-export async function countOn(client: ClientBase, tables: readonly Table[]): Promise<void> {
-  for (const { name, key } of tables) {
-    const [column] = key
-    if (key.length !== 1) continue
-    const { rows } = await client.query<{ numbers: string | null }>(
-      'SELECT pg_get_serial_sequence($1, $2) AS numbers',
-      [`"${name}"`, column],
-    )
-    const numbers = rows[0]?.numbers
-    if (!numbers) continue
-    await client.query(
-      `SELECT setval($1, newest) FROM (SELECT max("${column}") AS newest FROM "${name}") AS of
-      WHERE newest IS NOT NULL`,
-      [numbers],
-    )
-  }
-}

@@ -13,12 +13,13 @@ import { OperatorError } from '../../ops/operator-error.ts'
 import { freshId, type Random } from '../../ops/random.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { migrateWithin } from '../postgres/migrate.ts'
+import { raiseSequences } from '../postgres/raise-sequences.ts'
 import { compareTable, RowsDiffer } from './compare-table.ts'
 import { copyTable } from './copy-table.ts'
 import { carried, type Row, type Table } from './rows.ts'
 import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
-import { countOn, empty, hold, plant, refuseFilled, typesOf } from './target-tables.ts'
+import { empty, hold, plant, refuseFilled, typesOf } from './target-tables.ts'
 
 interface TransferOptions {
   /** The SQLite file. */
@@ -102,7 +103,8 @@ async function copyAll(source: Source, target: Target, { report, stop }: Transfe
     })
     report(`${table.name}: ${rows} rows copied`)
   }
-  await countOn(client, source.tables)
+  // New rows get ids above the highest.
+  await raiseSequences(client)
   await compareAll(source, target, { report, stop })
   // Without statistics the first queries would be planned for empty tables.
   for (const { name } of source.tables) await client.query(`ANALYZE "${name}"`)
