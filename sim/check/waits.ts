@@ -88,6 +88,24 @@ function moreThanEnough({ world, rules }: Waiting): bigint {
   return 4n * dearest * BigInt(open.length + 1) + values + kept
 }
 
+/** Without `max_in_flight` an owner reads at least so many of its queue, and with `skip_unfunded` at most so many that wait for funds. */
+const readMost = 32
+
+/**
+ * Whether no owner has read the row. Of its queue an owner reads as many as may be in flight, and with `skip_unfunded` those that wait for
+ * funds between them: the others keep the reason of the last look until they are among the next.
+ */
+function isUnread({ world, row, rules: { maxInFlight = readMost, skipUnfunded } }: Waiting): boolean {
+  const queue = [...world.rows.all().values()]
+    .filter((each) => each.relayer_id === row.relayer_id && each.phase === 'queued' && each.suspected_hash === null)
+    .sort((one, other) => one.sequence - other.sequence)
+  const isFunded = (each: Row) => !skipUnfunded || each.wait_condition !== 'balance_short'
+  const next = queue.filter(isFunded).slice(0, maxInFlight)
+  const through = next[maxInFlight - 1]?.sequence ?? Number.POSITIVE_INFINITY
+  const passed = queue.filter((each) => !isFunded(each) && each.sequence <= through).slice(0, readMost)
+  return row.phase === 'queued' && ![...next, ...passed].some(({ id }) => id === row.id)
+}
+
 /** Other conditions depend on what a node has answered, which is not compared here. */
 const truths: Partial<Readonly<Record<Condition, Truth>>> = {
   on_hold: ({ row }) => row.phase === 'held',
@@ -96,6 +114,7 @@ const truths: Partial<Readonly<Record<Condition, Truth>>> = {
   // Where gas is free the account may be empty, and a bid of one wei exceeds that.
   balance_short: (waiting) =>
     balanceOf(waiting) <= moreThanEnough(waiting) ||
+    isUnread(waiting) ||
     // A node said so, and the next answer is to show otherwise.
     (waiting.row.wait_facts?.includes('"of":"attempt"') === true && waiting.answered === 'insufficientFunds'),
   cancel_unfunded: isUnfunded,

@@ -69,6 +69,7 @@ const onceFailed = [
   [900001251, 'the release of one that a lost no-op may have canceled forgot why it waits'],
   [207850729, 'a final sweep without a status from any node counted as under way: every later sweep was refused'],
   [205700258, 'a reorganization between two receipts: the price of one went with the block of the other'],
+  [207890239, 'the minute of silence after a contradiction confirmed the inclusion, whose status stayed submitted'],
 ] as [seed: number, fault: string, steps?: number][]
 
 /** By seed: the mutant that has the same fault. Faults of the simulator itself have none, and some of the service lack one. */
@@ -88,6 +89,7 @@ const mutantOf: Readonly<Record<number, string>> = {
   210026197: 'forget-when-the-restored-copy-began',
   1795405376: 'forget-tags-above-the-head',
   207850729: 'sweep-under-way-for-good',
+  207890239: 'silence-ends-a-contradiction',
   2047242001: 'bind-for-the-room-of-before',
   2599070968: 'balance-of-a-node-behind',
   2599081818: 'match-above-an-unknown-spender',
