@@ -45,6 +45,19 @@ export const ofFunds: readonly Mutant[] = [
     ],
   },
   {
+    name: 'balance-of-a-replaced-block',
+    breaks: 'takes the balance of a block that another one replaced for one without the cost of what this one holds',
+    caughtBy: 'test/chain/accounts/remembered-account.test.ts',
+    expects: 'only the count shows that this one holds ours',
+    edits: [
+      {
+        file: 'src/chain/accounts/account-memory.ts',
+        find: 'balance.readAt.block < count.readAt.block || balance.reorgs !== count.reorgs',
+        put: 'balance.readAt.block < count.readAt.block',
+      },
+    ],
+  },
+  {
     name: 'balance-of-a-node-behind',
     breaks: 'remembers a balance from before what is settled, when a node that was behind has caught up',
     caughtBy: 'test/chain/accounts/remembered-account.test.ts',

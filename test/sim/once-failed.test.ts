@@ -70,6 +70,10 @@ const onceFailed = [
   [207850729, 'a final sweep without a status from any node counted as under way: every later sweep was refused'],
   [205700258, 'a reorganization between two receipts: the price of one went with the block of the other'],
   [207890239, 'the minute of silence after a contradiction confirmed the inclusion, whose status stayed submitted'],
+  [
+    208500192,
+    'the balance of a withheld block paid for a send, after another block of its height had spent three nonces',
+  ],
 ] as [seed: number, fault: string, steps?: number][]
 
 /** By seed: the mutant that has the same fault. Faults of the simulator itself have none, and some of the service lack one. */
@@ -86,6 +90,7 @@ const mutantOf: Readonly<Record<number, string>> = {
   6010: 'search-back-by-configured-time',
   1096882: 'forget-what-waits-in-the-pools',
   205700258: 'figures-of-two-blocks',
+  208500192: 'balance-of-a-replaced-block',
   210026197: 'forget-when-the-restored-copy-began',
   1795405376: 'forget-tags-above-the-head',
   207850729: 'sweep-under-way-for-good',

@@ -211,10 +211,13 @@ export function withInclusions(
   return now
 }
 
-/** Whether the nonce was spent after the balance was read. Without its transaction the cost is unknown. */
+/**
+ * Whether the nonce was spent after the balance was read, or in a block that has replaced the one of the reading. Without its transaction the
+ * cost is unknown.
+ */
 function isSpentSince({ balance, count }: Remembered, nonce: Nonce): boolean {
-  if (!balance || !count) return false
-  return nonce < count.nonce && nonce >= balance.spentBelow && balance.readAt.block < count.readAt.block
+  if (!balance || !count || nonce >= count.nonce || nonce < balance.spentBelow) return false
+  return balance.readAt.block < count.readAt.block || balance.reorgs !== count.reorgs
 }
 
 /** Undefined where the cost of the transaction is uncertain, since the balance is uncertain then, too. */

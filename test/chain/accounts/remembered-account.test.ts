@@ -270,6 +270,22 @@ describe('the balance', () => {
     expect(now).toBeLessThan(balance)
   })
 
+  test('of a block that another one replaced is not known where only the count shows that this one holds ours', async () => {
+    await look({ balance: 'recent' })
+    const before = await anvil.rpc<string>('evm_snapshot')
+    await anvil.mine()
+    const { balance } = await look({ balance: 'now' })
+    await anvil.rpc('evm_revert', [before])
+    const { live } = await send(0)
+    proxy.react({ do: 'forwardBut', method: 'eth_getTransactionReceipt', reply: { result: null } })
+    // The same height, with the transaction.
+    await anvil.mine()
+    const replaced = await look({ nonce: 'now', live: [live], balance: 'now' })
+    expect(replaced.nonce).toBe(1)
+    expect(replaced.balance).toBeUndefined()
+    expect((await look({ nonce: 'now', live: [live], balance: 'now' })).balance).toBeLessThan(balance ?? 0n)
+  })
+
   test('is not trusted for ever: what came in from outside is seen', async () => {
     const { balance = 0n } = await look({ balance: 'recent' })
     await anvil.rpc('anvil_setBalance', [address, `0x${(balance + 5n).toString(16)}`])
