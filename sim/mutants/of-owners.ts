@@ -136,6 +136,19 @@ export const ofOwners: readonly Mutant[] = [
     ],
   },
   {
+    name: 'forget-pools-of-an-unfinished-check',
+    breaks: 'reads no pool again after a history check that ended with the last transaction of the queue',
+    caughtBy: 'test/engine/lost-history.test.ts',
+    expects: 'the next send reads the pool',
+    edits: [
+      {
+        file: 'src/engine/step.ts',
+        find: "carried.lostHistory !== 'none' && { pool: true }",
+        put: "carried.lostHistory === 'all' && { pool: true }",
+      },
+    ],
+  },
+  {
     name: 'check-history-up-to-before-the-wait',
     breaks: 'begins a history check before the transactions of the holder for which the new owner waited',
     caughtBy: ofSequences,

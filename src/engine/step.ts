@@ -216,6 +216,8 @@ function restIdle({ observer }: StepContext, stored: Work, carried: OwnerMemory,
     carried: {
       ...carried,
       lostHistory: laterHistory(stored, carried),
+      // The foreign transactions that an unfinished check saw in pools may still wait there.
+      ...(carried.lostHistory !== 'none' && { pool: true }),
       // With the relayer's policies at hand, the next step reads the queue at the same time, and waits for one answer less.
       earlier: { relayer: stored.relayer, transactions: new Map() },
     },

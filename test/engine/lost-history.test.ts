@@ -147,3 +147,13 @@ test('explained nonces stay explained where nothing else was to be recorded', as
   expect(idle).toBe(true)
   expect(await floorOf(place)).toEqual({ spent: 1, explained: 1 })
 })
+
+test('a check that ends with the last of the queue: the next send reads the pool, where foreign transactions may wait', async () => {
+  await using place = await openWorkplace()
+  const ownership = await place.own()
+  const { carried } = await step(place.context, ownership, looked(1), noneHanging)
+  expect(carried).toMatchObject({ lostHistory: 'none' })
+  await place.send()
+  await step(place.context, ownership, carried, noneHanging)
+  expect(place.chain.inquiries).toMatchObject([{ pendingNonce: true }])
+})
