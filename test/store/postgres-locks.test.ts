@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { type Clock, systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
-import { type LockSession, slotsMax } from '../../src/store/locks.ts'
+import { type LockSession, lease, slotsMax } from '../../src/store/locks.ts'
 import { openDirectSession } from '../../src/store/postgres/direct-session.ts'
 import { openKnownServer } from '../../src/store/postgres/known-server.ts'
 import { openPostgresLocks } from '../../src/store/postgres/locks.ts'
@@ -145,6 +145,23 @@ test('where the database can’t be asked, joining is refused', async () => {
   const url = new URL(place.url)
   url.pathname = '/nowhere'
   await expect(openPostgresLocks({ url: secretUrl(url), clock: systemClock }).join()).rejects.toThrow('nowhere')
+})
+
+test('a server that is slow to connect to is joined: nobody has believed in the locks until then', async () => {
+  await using place = await openPlace()
+  const server = openKnownServer()
+  let connectedMs = 0
+  const slow: typeof server = {
+    ...server,
+    async begin(client, end) {
+      await server.begin(client, end)
+      connectedMs = lease.serverMs
+    },
+  }
+  const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + connectedMs }
+  const session = await openPostgresLocks({ url: secretUrl(new URL(place.url)), clock, server: slow }).join()
+  expect(await session.lock([1])).toEqual([1])
+  await session.end()
 })
 
 test('questions that come together leave together: the driver warns of none that waits, and the heart beats beside them', async () => {

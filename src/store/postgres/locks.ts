@@ -49,13 +49,12 @@ export function openPostgresLocks(options: PostgresLocks): Locks {
   }
   return {
     async join() {
-      const began = clock.elapsed()
       const session = await openDirectSession(url, server, [
         `SET idle_session_timeout = ${lease.serverMs}`,
         `SET idle_in_transaction_session_timeout = ${lease.serverMs}`,
         `SET statement_timeout = ${lease.serverMs}`,
       ])
-      const held = holdLocks(session, { clock, began, onSilence, token: tokenFrom(random) })
+      const held = holdLocks(session, { clock, onSilence, token: tokenFrom(random) })
       await held.enter()
       giveUpSilent?.()
       giveUpSilent = undefined
@@ -82,7 +81,6 @@ export async function hasMembers(client: ClientBase): Promise<boolean> {
 
 interface Holding {
   readonly clock: Clock
-  readonly began: number
   readonly onSilence: () => void
   /** The key of a lock that no other session has. */
   readonly token: bigint
@@ -96,11 +94,12 @@ function tokenFrom(random: Random): bigint {
   )
 }
 
-function holdLocks(session: DirectSession, { clock, began, onSilence, token }: Holding) {
+/** The connect may have taken long: nobody believes in the locks before the statements of `enter` are answered. */
+function holdLocks(session: DirectSession, { clock, onSilence, token }: Holding) {
   const { client, ended, pid } = session
   const key = (session.schema ^ lockClass) | 0
   const lost = new AbortController()
-  let spokenAt = began
+  let spokenAt = clock.elapsed()
 
   function lose(): void {
     if (lost.signal.aborted) return
