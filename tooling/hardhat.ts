@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { Agent } from 'undici'
 import type { Hex } from '../src/domain/ids.ts'
 import { type DevAccount, devAccounts } from './dev-accounts.ts'
 import { rpcCall, startNode } from './node-process.ts'
@@ -29,6 +30,9 @@ export interface Hardhat extends AsyncDisposable {
   stop(): Promise<void>
 }
 
+/** Each call has its own connection: after a standstill Hardhat ends one that was idle, even if a call is on its way. */
+const dispatcher = new Agent({ pipelining: 0 })
+
 export async function startHardhat(options: HardhatOptions = {}): Promise<Hardhat> {
   const { chainId = 31_337 } = options
   const packageFile = createRequire(import.meta.url).resolve('hardhat/package.json')
@@ -43,7 +47,8 @@ export async function startHardhat(options: HardhatOptions = {}): Promise<Hardha
     await rm(project, { recursive: true, force: true })
     throw error
   })
-  const rpc = <T = unknown>(method: string, params: readonly unknown[] = []) => rpcCall<T>(node.url, method, params)
+  const rpc = <T = unknown>(method: string, params: readonly unknown[] = []) =>
+    rpcCall<T>(node.url, method, params, dispatcher)
   const stop = async () => {
     await node.stop()
     await rm(project, { recursive: true, force: true })

@@ -1,6 +1,7 @@
 // A chain node as a child process: started, awaited until it listens, spoken to, and ended by its own pid.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type Dispatcher, fetch, getGlobalDispatcher } from 'undici'
 
 interface NodeProcess {
   readonly pid: number
@@ -79,8 +80,14 @@ async function stopped(child: ChildProcess): Promise<void> {
 let nextId = 1
 
 /** One JSON-RPC call, apart from everything under test. Rejects with the node's own message. */
-export async function rpcCall<T = unknown>(url: string, method: string, params: readonly unknown[] = []): Promise<T> {
+export async function rpcCall<T = unknown>(
+  url: string,
+  method: string,
+  params: readonly unknown[] = [],
+  dispatcher: Dispatcher = getGlobalDispatcher(),
+): Promise<T> {
   const answer = await fetch(url, {
+    dispatcher,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params }),
