@@ -146,8 +146,9 @@ const recordedMs = 5_000
 
 /**
  * The line is cut between a look at the account and what the relayer then sends, so that it reaches no node: until each payment has an
- * attempt that is held. A look of several requests may meet the cut before its last one: then nothing was signed, and the next is cut. Some
- * may be held already, by a step that an earlier cut met.
+ * attempt that is held. A look of several requests may meet the cut before its last one, or be older than a step on a busy machine may use:
+ * then nothing was signed, and the next is cut. Some may be held already, bound by the readings before an earlier cut. A new block comes
+ * before the line is mended: a step has to look at the account again, rather than send by what the last look left behind.
  */
 export async function holdBeforeSend(stage: AnyStage, sender: Sender, payments: readonly Payment[]): Promise<void> {
   const states = () => payments.map(({ id }) => stage.rows.attempts(id).map(({ state }) => state))
@@ -160,6 +161,7 @@ export async function holdBeforeSend(stage: AnyStage, sender: Sender, payments: 
       cutAt ??= performance.now()
       if (performance.now() - cutAt < recordedMs) return false
       cutAt = undefined
+      await stage.node.mine()
       await stage.line.mend()
       stage.line.cutBeforeSend(sender.address)
       return false
