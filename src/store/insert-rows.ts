@@ -10,26 +10,44 @@ type Column<T extends keyof Schema> = keyof Schema[T] & string
 type Row<T extends keyof Schema, C extends Column<T>> = { readonly [K in C]: SelectType<Schema[T][K]> }
 
 /** The query builder knows the columns of one table at a time, so the types of any table are this function's alone. */
-function inserting(db: QueryBuilder, table: keyof Schema, columns: readonly string[], row: object) {
+function inserting(
+  db: QueryBuilder,
+  table: keyof Schema,
+  columns: readonly string[],
+  row: object,
+  returned: readonly string[] = [],
+) {
   const values = recordOf(columns, (name) => (row as Record<string, unknown>)[name])
-  return db.insertInto(table as 'outbox').values(values as never)
+  const query = db.insertInto(table as 'outbox').values(values as never)
+  return returned.length === 0 ? query : query.returning(returned as never)
 }
 
-export function insertion<T extends keyof Schema, C extends Column<T>>(
+type Returned<T extends keyof Schema, R extends Column<T>> = [R] extends [never] ? never : Row<T, R>
+
+export function insertion<T extends keyof Schema, C extends Column<T>, R extends Column<T> = never>(
   table: T,
   columns: readonly C[],
-): Statement<Row<T, C>, never> {
-  return statement<Row<T, C>>((db, p) => inserting(db, table, columns, p))
+  returned: readonly R[] = [],
+): Statement<Row<T, C>, Returned<T, R>> {
+  return statement<Row<T, C>, Returned<T, R>>((db, p) => inserting(db, table, columns, p, returned))
 }
 
-/** Changes nothing where a row has the key. */
-export function insertionOnce<T extends keyof Schema, K extends Column<T>, C extends Column<T> = never>(
+/** Changes and returns nothing where a row has the key. On PostgreSQL it waits for a concurrent one with the same key. */
+export function insertionOnce<
+  T extends keyof Schema,
+  K extends Column<T>,
+  C extends Column<T> = never,
+  R extends Column<T> = never,
+>(
   table: T,
   key: readonly K[],
   others: readonly C[] = [],
-): Statement<Row<T, K | C>, never> {
-  return statement<Row<T, K | C>>((db, p) =>
-    inserting(db, table, [...key, ...others], p).onConflict((conflict) => conflict.columns(key as never).doNothing()),
+  returned: readonly R[] = [],
+): Statement<Row<T, K | C>, Returned<T, R>> {
+  return statement<Row<T, K | C>, Returned<T, R>>((db, p) =>
+    inserting(db, table, [...key, ...others], p, returned).onConflict((conflict) =>
+      conflict.columns(key as never).doNothing(),
+    ),
   )
 }
 

@@ -5,6 +5,7 @@ import { type Due, type FailingQueue, retryMaxMs, type Tried } from '../../domai
 import type { EventSubjectId } from '../../domain/event.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { newestEvent } from '../events/read-events.ts'
+import { insertionOnce } from '../insert-rows.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { QueueAdvance } from '../store.ts'
 import { enqueueDeliveries, freeDeliveries, makeDue, settleDelivery } from './deliveries.ts'
@@ -19,15 +20,7 @@ interface Named {
 }
 
 /** Opened when a relayer first names the notification: the queue delivers every later event, and no earlier one. */
-const open = statement<Named & { position: number }>((db, p) =>
-  db
-    .insertInto('delivery_queues')
-    .values({
-      ...{ notification_id: p.notificationId, position: p.position, waiting: 0 },
-      ...{ leased_by: null, leased_until: 0, failing_since: null, last_error: null },
-    })
-    .onConflict((conflict) => conflict.column('notification_id').doNothing()),
-)
+const open = insertionOnce('delivery_queues', ['notification_id'], ['position', 'waiting', 'leased_until'])
 
 /** A lease that lasts beyond `believed` was written by a wrong clock: its owner may be long gone. */
 const lease = statement<
@@ -110,7 +103,9 @@ const toDo = statement<{ now: number; believed: number; newest: number }, { noti
 })
 
 export async function openQueue(executor: Executor, notificationId: string): Promise<void> {
-  await executor.all(open, { notificationId, position: await newestEvent(executor) })
+  await executor.all(open, {
+    ...{ notification_id: notificationId, position: await newestEvent(executor), waiting: 0, leased_until: 0 },
+  })
 }
 
 /** The notifications that have a due delivery. */

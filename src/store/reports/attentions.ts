@@ -16,11 +16,10 @@ import { type Held, isOfNodes, type OwnerReport, reportKeptMs } from '../../doma
 import { pendingIn } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AcknowledgmentTable, NetworkAttentionTable } from '../access-tables.ts'
-import { insertionOnce } from '../insert-rows.ts'
-import type { Flag } from '../schema.ts'
+import { insertion, insertionOnce } from '../insert-rows.ts'
 import { type Executor, statement } from '../statement.ts'
 import { countByStatus, countPendingOfEach } from '../transactions/counted/tallies.ts'
-import { amountsFrom, fromJson, type Json, toJson } from '../values.ts'
+import { amountsFrom, fromJson, toJson } from '../values.ts'
 
 /** `hasOwnNodes`: it shares none with the other relayers of its network. */
 export interface AttendedRelayer {
@@ -30,19 +29,10 @@ export interface AttendedRelayer {
   readonly hasOwnNodes: boolean
 }
 
-const publish = statement<{
-  relayerId: RelayerId
-  subject: AttentionSubjectId
-  notificationId: string | null
-  terminal: Flag
-  now: number
-  attention: Json<ShownAttention>
-}>((db, p) =>
-  db.insertInto('outbox').values({
-    ...{ relayer_id: p.relayerId, transaction_id: p.subject, kind: 'relayer_attention', status: 'pending' },
-    ...{ terminal: p.terminal, occurred_at: p.now, notification_id: p.notificationId, attention: p.attention },
-  }),
-)
+const publish = insertion('outbox', [
+  ...(['relayer_id', 'transaction_id', 'kind', 'status', 'terminal'] as const),
+  ...(['occurred_at', 'notification_id', 'attention'] as const),
+])
 
 async function publishAttention(
   executor: Executor,
@@ -51,11 +41,13 @@ async function publishAttention(
   { notificationId, now }: { readonly notificationId: string | null; readonly now: TimestampMs },
 ): Promise<void> {
   await executor.all(publish, {
-    relayerId: attention.relayers[0]?.id ?? noRelayer,
-    subject,
-    notificationId,
+    relayer_id: attention.relayers[0]?.id ?? noRelayer,
+    transaction_id: subject,
+    kind: 'relayer_attention',
+    status: 'pending',
     terminal: attention.conditions.length === 0 ? 1 : 0,
-    now,
+    occurred_at: now,
+    notification_id: notificationId,
     attention: toJson(attention),
   })
 }

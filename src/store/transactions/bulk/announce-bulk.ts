@@ -15,6 +15,7 @@ import type { BulkId, RelayerId } from '../../../domain/ids.ts'
 import type { TimestampMs } from '../../../domain/units.ts'
 import type { BulkTable } from '../../bulk-tables.ts'
 import { isAmong } from '../../in-lists.ts'
+import { insertion } from '../../insert-rows.ts'
 import type { BulkRowKind } from '../../schema.ts'
 import { type Executor, first, statement } from '../../statement.ts'
 import { fromJson, type Json, toJson } from '../../values.ts'
@@ -79,20 +80,10 @@ const notifications = statement<{ ids: Json<readonly RelayerId[]> }, { id: Relay
       .where(isAmong('id', p.ids, dialect)),
 )
 
-const publish = statement<{
-  id: BulkId
-  relayerId: RelayerId
-  kind: BulkRowKind
-  notificationId: string | null
-  terminal: 0 | 1
-  parts: Json<BulkEventParts>
-  now: number
-}>((db, p) =>
-  db.insertInto('outbox').values({
-    ...{ relayer_id: p.relayerId, transaction_id: p.id, kind: p.kind, status: 'canceled', terminal: p.terminal },
-    ...{ occurred_at: p.now, notification_id: p.notificationId, bulk_parts: p.parts },
-  }),
-)
+const publish = insertion('outbox', [
+  ...(['relayer_id', 'transaction_id', 'kind', 'status', 'terminal'] as const),
+  ...(['occurred_at', 'notification_id', 'bulk_parts'] as const),
+])
 
 const show = statement<{ id: BulkId; shown: Json<BulkShown>; now: number; announced: 0 | 1; empty: 0 | 1 }>((db, p) =>
   db
@@ -130,7 +121,10 @@ async function publishAll(
     const relayerId = first(of)
     if (relayerId === undefined) return
     const terminal = of.open.length === 0 ? 1 : 0
-    await executor.all(publish, { id, relayerId, kind, notificationId, terminal, parts: toJson(of), now })
+    await executor.all(publish, {
+      ...{ relayer_id: relayerId, transaction_id: id, kind, status: 'canceled', terminal },
+      ...{ occurred_at: now, notification_id: notificationId, bulk_parts: toJson(of) },
+    })
   }
   if (event) await one('bulk', null, event)
   for (const notice of notices) await one('bulk_notice', notice.notificationId, { changed: notice.parts, open: [] })

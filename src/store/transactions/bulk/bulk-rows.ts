@@ -14,9 +14,9 @@ import type { BulkFilter } from '../../../domain/bulk-filter.ts'
 import type { ApiKeyId, BulkId, RelayerId, TransactionId } from '../../../domain/ids.ts'
 import type { TimestampMs, Wei } from '../../../domain/units.ts'
 import type { ClaimedBulk, NewBulk } from '../../bulk-port.ts'
-import type { BulkKeyTable, BulkPartTable, BulkTable } from '../../bulk-tables.ts'
+import type { BulkPartTable, BulkTable } from '../../bulk-tables.ts'
 import { isAmong } from '../../in-lists.ts'
-import { insertion, listedInsertion } from '../../insert-rows.ts'
+import { insertion, insertionOnce, listedInsertion } from '../../insert-rows.ts'
 import { type Executor, first, statement } from '../../statement.ts'
 import { amountsFrom, amountsToText, fromJson, type Json, toJson } from '../../values.ts'
 import { countsFrom } from '../counted/bulk-sheet.ts'
@@ -32,27 +32,13 @@ const insert = insertion('bulks', [
   ...(['max_cost', 'requested_at', 'requested_by'] as const),
 ])
 
-const insertKey = statement<BulkKeyTable, { bulk_id: BulkId }>((db, p) =>
-  db
-    .insertInto('bulk_keys')
-    .values({ owner: p.owner, key: p.key, digest: p.digest, bulk_id: p.bulk_id, created_at: p.created_at })
-    // On PostgreSQL an insert waits for a concurrent one with the same key.
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('bulk_id'),
-)
+const insertKey = insertionOnce('bulk_keys', ['owner', 'key'], ['digest', 'bulk_id', 'created_at'], ['bulk_id'])
 
 const ofKey = statement<{ owner: ApiKeyId; key: string }, { id: BulkId; digest: string }>((db, p) =>
   db.selectFrom('bulk_keys').select(['bulk_id as id', 'digest']).where('owner', '=', p.owner).where('key', '=', p.key),
 )
 
-type PartRow = Pick<BulkPartTable, 'bulk_id' | 'relayer_id' | 'requester'>
-
-const insertPart = statement<PartRow, { id: number }>((db, p) =>
-  db
-    .insertInto('bulk_parts')
-    .values({ bulk_id: p.bulk_id, relayer_id: p.relayer_id, state: 'waiting', requester: p.requester })
-    .returning('id'),
-)
+const insertPart = insertion('bulk_parts', ['bulk_id', 'relayer_id', 'state', 'requester'], ['id'])
 
 const insertParts = listedInsertion('bulk_parts', {
   ...{ bulk_id: 'text', relayer_id: 'text', state: 'text', requester: 'text' },
@@ -105,7 +91,12 @@ export async function recordBulk(
 /** An object with one part, which the same unit writes. Returns the part's number. */
 export async function recordBulkOf(executor: Executor, head: BulkHead, relayerId: RelayerId): Promise<number> {
   await executor.all(insert, rowOf(head))
-  const row = await first(executor, insertPart, { bulk_id: head.id, relayer_id: relayerId, requester: null })
+  const row = await first(executor, insertPart, {
+    bulk_id: head.id,
+    relayer_id: relayerId,
+    state: 'waiting',
+    requester: null,
+  })
   if (!row) throw new Error(`bulk cancellation ${head.id} got no part`)
   return row.id
 }

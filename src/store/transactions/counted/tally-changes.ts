@@ -4,7 +4,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { RelayerId } from '../../../domain/ids.ts'
 import type { Tallied } from '../../access-tables.ts'
-import { inLists } from '../../in-lists.ts'
+import { listedInsertion } from '../../insert-rows.ts'
 import { type DialectName, type Executor, statement } from '../../statement.ts'
 
 /** Changes that wait to be folded: a read adds them up. */
@@ -21,13 +21,7 @@ export function partsOf(relayerId: unknown, dialect: DialectName): RawBuilder<{ 
   return sql`(${folded} UNION ALL SELECT status, change FROM tally_changes WHERE relayer_id = ${relayerId} AND id > ${foldedThrough(relayerId)})`
 }
 
-const append = inLists(
-  statement<{ relayerId: RelayerId; status: Tallied; change: number }>((db, p) =>
-    db.insertInto('tally_changes').values({ relayer_id: p.relayerId, status: p.status, change: p.change }),
-  ),
-  { relayerId: 'text', status: 'text', change: 'bigint' },
-  (given) => `INSERT INTO tally_changes (relayer_id, status, change) SELECT * FROM ${given}`,
-)
+const append = listedInsertion('tally_changes', { relayer_id: 'text', status: 'text', change: 'bigint' })
 
 const unfolded = statement<{ ids: readonly RelayerId[] }, { id: RelayerId; changes: number }>((db, p) =>
   db
@@ -102,7 +96,7 @@ export function openTallyChanges(executor: Executor): TallyChanges {
       const before = counts.get(relayerId)
       if (before === undefined) return false
       counts.set(relayerId, before + 1)
-      await executor.all(append, { relayerId, status, change })
+      await executor.all(append, { relayer_id: relayerId, status, change })
       return true
     },
     async foldMany() {

@@ -2,14 +2,13 @@
 
 import { sql } from 'kysely'
 import type { Claim, Claimed } from '../../../domain/claim.ts'
-import type { ApiKeyId, TransactionId } from '../../../domain/ids.ts'
+import type { TransactionId } from '../../../domain/ids.ts'
 import type { TimestampMs } from '../../../domain/units.ts'
 import type { IdempotencyKeyTable } from '../../access-tables.ts'
 import type { ListType } from '../../in-lists.ts'
-import { listedInsertion } from '../../insert-rows.ts'
+import { insertionOnce, listedInsertion } from '../../insert-rows.ts'
 import { type Executor, first, statement } from '../../statement.ts'
 import { fromJson, toJson } from '../../values.ts'
-import { columnsOf } from '../rows/transaction-columns.ts'
 
 type NewClaim = Omit<IdempotencyKeyTable, 'ended_at'>
 
@@ -21,13 +20,12 @@ const keyTypes = {
   created_at: 'bigint',
 } as const satisfies Record<keyof NewClaim, ListType>
 
-// On PostgreSQL an insert waits for a concurrent unit with the same key: only one of them claims it.
-const insert = statement<NewClaim, { owner: ApiKeyId }>((db, p) =>
-  db
-    .insertInto('idempotency_keys')
-    .values(columnsOf(p, keyTypes))
-    .onConflict((conflict) => conflict.columns(['owner', 'key']).doNothing())
-    .returning('owner'),
+// Of concurrent units with one key only one claims it.
+const insert = insertionOnce(
+  'idempotency_keys',
+  ['owner', 'key'],
+  ['digest', 'transaction_ids', 'created_at'],
+  ['owner'],
 )
 
 type Standing = Pick<NewClaim, 'digest' | 'transaction_ids'>
