@@ -31,13 +31,9 @@ export function openAzureKeyVault(settings: AzureKeyVaultSettings, access: Servi
     return withFreshCredentials(async () => {
       if (token !== undefined) tokens.refuse(token)
       token = await tokens.token(signal)
-      const headers = {
-        authorization: `Bearer ${token}`,
-        ...(body && { 'content-type': 'application/json' }),
-      }
+      const headers = { authorization: `Bearer ${token}` }
       const url = `${vault.origin}/keys/${path}?api-version=${apiVersion}`
-      const request = { url, headers, ...(body && { body: JSON.stringify(body) }) }
-      const answer = await exchange({ method: body ? 'POST' : 'GET', ...request }, access, signal)
+      const answer = await exchange({ url, headers, body: body && JSON.stringify(body) }, access, signal)
       if (answer.status !== 200) throw refused(answer, access)
       return answer
     }, refusesCredentials('azure_key_vault'))

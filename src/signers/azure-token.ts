@@ -1,9 +1,8 @@
 // Access tokens of Microsoft Entra ID for Azure Key Vault, in three ways.
-import { readFile } from 'node:fs/promises'
 import { memberOf } from '../ops/member.ts'
 import { exchange, malformed, refusedBy, type ServiceAccess, type ServiceAnswer } from './exchange.ts'
 import { errorKind, failureKind, kindAtSource } from './failure-table.ts'
-import { keepToken, type TokenKeeper } from './keep-token.ts'
+import { keepToken, readTokenFile, type TokenKeeper } from './keep-token.ts'
 import { KeyServiceError } from './key-service.ts'
 import type { AzureKeyVaultSettings } from './settings.ts'
 
@@ -22,6 +21,7 @@ export function azureTokens(
   access: ServiceAccess,
 ): TokenKeeper<string> {
   const { clock, dispatcher } = access
+  const direct = dispatcher ? { dispatcher } : {}
   // The resource is the vault's host without its first label: https://vault.azure.net, and others in other clouds.
   const host = new URL(vaultUrl).hostname
   const resource = `https://${host.slice(host.indexOf('.') + 1)}`
@@ -35,7 +35,7 @@ export function azureTokens(
       if (clientId) query.set('client_id', clientId.reveal())
       const headers = platform ? { 'x-identity-header': platform.header.reveal() } : { metadata: 'true' }
       const url = `${platform?.endpoint ?? metadataUrl}?${query}`
-      return exchange({ method: 'GET', url, headers }, { ...(dispatcher && { dispatcher }) }, signal)
+      return exchange({ url, headers }, direct, signal)
     }
     const { tenantId, clientId } = authentication
     const proof =
@@ -43,7 +43,11 @@ export function azureTokens(
         ? { client_secret: authentication.clientSecret.reveal() }
         : {
             client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-            client_assertion: await readAssertion(authentication.federatedTokenFile.reveal()),
+            client_assertion: await readTokenFile(
+              authentication.federatedTokenFile.reveal(),
+              'federated token file',
+              'check that workload identity is on',
+            ),
           }
     const scope = `${resource}/.default`
     const form = new URLSearchParams({
@@ -54,11 +58,7 @@ export function azureTokens(
     })
     const url = `${login}/${encodeURIComponent(tenantId.reveal())}/oauth2/v2.0/token`
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    return exchange(
-      { method: 'POST', url, headers, body: form.toString() },
-      { ...(dispatcher && { dispatcher }) },
-      signal,
-    )
+    return exchange({ url, headers, body: form.toString() }, direct, signal)
   }
 
   return keepToken(clock, async (over) => {
@@ -88,14 +88,4 @@ function refused(answer: ServiceAnswer, kind: string, { clock }: ServiceAccess):
   const ofMachine = failureKind('azure_key_vault', `token HTTP_${answer.status}`)
   if (kind !== 'managed_identity' || ofMachine === undefined) return failure
   return new KeyServiceError(failure.message, { kind: errorKind(ofMachine), code: failure.code })
-}
-
-/** Kubernetes renews the file, so each login reads it. */
-async function readAssertion(path: string): Promise<string> {
-  try {
-    return (await readFile(path, 'utf8')).trim()
-  } catch (error) {
-    const message = `the federated token file can't be read (${String(memberOf(error, 'code'))}); check that workload identity is on`
-    throw new KeyServiceError(message, { kind: 'credentials', code: 'TOKEN_FILE' })
-  }
 }

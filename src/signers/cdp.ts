@@ -41,8 +41,7 @@ export function openCdp(settings: CdpSettings & { readonly id: string }, access:
   async function sign(digest: Hash, signal: AbortSignal): Promise<KeySignature> {
     // One member, so the order that the wallet's token wants is the only one.
     const body = { hash: digest }
-    const headers = { 'content-type': 'application/json', ...tokens(body) }
-    const request = { method: 'POST', url: `https://${host}${path}`, headers, body: JSON.stringify(body) } as const
+    const request = { url: `https://${host}${path}`, headers: tokens(body), body: JSON.stringify(body) }
     const answer = await exchange(request, access, signal)
     if (answer.status !== 200) throw refusedBy(answer, memberOf(answer.body, 'errorType'), clock, 'cdp')
     const signature = memberOf(answer.body, 'signature')

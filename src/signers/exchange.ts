@@ -20,10 +20,10 @@ export interface ServiceAccess {
 }
 
 interface ServiceCall {
-  readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  /** Makes it a POST, of JSON unless a header says otherwise. */
+  readonly body?: string | undefined
 }
 
 export interface ServiceAnswer {
@@ -48,16 +48,16 @@ const answerBytesMax = 1024 * 1024
 
 /** Follows no redirect: a target that nobody configured would get the credentials. Throws KeyServiceError. */
 export async function exchange(
-  { method, url, headers, body }: ServiceCall,
+  { url, headers, body }: ServiceCall,
   { dispatcher, noteDate }: Pick<ServiceAccess, 'dispatcher' | 'noteDate'>,
   signal: AbortSignal,
 ): Promise<ServiceAnswer> {
   try {
     const answer = await request(url, {
-      method,
       signal,
-      ...(headers && { headers }),
-      ...(body !== undefined && { body }),
+      ...(body === undefined
+        ? { method: 'GET', headers: { ...headers } }
+        : { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body }),
       ...(dispatcher && { dispatcher }),
     })
     const text = await readText(answer.body)

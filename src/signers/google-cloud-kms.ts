@@ -66,9 +66,8 @@ export async function openGoogleCloudKms(
     return withFreshCredentials(async () => {
       if (token && tokens.refuse(token)) source = undefined
       token = await tokens.token(signal)
-      const headers = { ...token, ...(body && { 'content-type': 'application/json' }) }
-      const request = { url: `${origin}/v1/${path}${suffix}`, headers, ...(body && { body: JSON.stringify(body) }) }
-      const answer = await exchange({ method: body ? 'POST' : 'GET', ...request }, access, signal)
+      const request = { url: `${origin}/v1/${path}${suffix}`, headers: token, body: body && JSON.stringify(body) }
+      const answer = await exchange(request, access, signal)
       if (answer.status !== 200) throw refused(answer, access)
       return answer
     }, refusesCredentials('google_cloud_kms'))

@@ -1,5 +1,7 @@
 // A token that ends, shared by all calls of a signer: renewed once for all of them, ahead of its end, with a limit of its own.
+import { readFile } from 'node:fs/promises'
 import type { Clock } from '../ops/clock.ts'
+import { memberOf } from '../ops/member.ts'
 import { late, within } from '../ops/within.ts'
 import { asPending } from './exchange.ts'
 import { KeyServiceError } from './key-service.ts'
@@ -77,6 +79,16 @@ export function keepToken<T>(clock: Clock, issue: (over: AbortSignal) => Promise
   }
 }
 
+/** Kubernetes renews the file, so each login reads it. */
+export async function readTokenFile(path: string, what: string, fix: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim()
+  } catch (error) {
+    const message = `the ${what} can't be read (${String(memberOf(error, 'code'))}); ${fix}`
+    throw new KeyServiceError(message, { kind: 'credentials', code: 'TOKEN_FILE' })
+  }
+}
+
 /** Longer than services that work take as a rule. */
 const againMs = 2_500
 
@@ -108,10 +120,14 @@ export function firstOf<T>(clock: Clock, request: (over: AbortSignal) => Promise
   return promise
 }
 
+function tokenPending(): KeyServiceError {
+  return asPending('its token is still being renewed', 'TOKEN_PENDING')
+}
+
 /** Work that goes on after its caller has stopped waiting for it. */
-export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, ended = tokenPending): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(asPending('its token is still being renewed', 'TOKEN_PENDING'))
+  const abort = () => reject(ended())
   if (signal.aborted) abort()
   signal.addEventListener('abort', abort, { once: true })
   work.catch(() => undefined)

@@ -64,7 +64,7 @@ export async function openPkcs11(
     canProbe: true,
     async open(signal) {
       const opening = shared.process.call(access, { operation: 'open', keyLabel })
-      const { bytes, keyId } = await abortable(opening, signal)
+      const { bytes, keyId } = await unlessAborted(opening, signal, aborted)
       return { publicKey: bytes, keyVersion: `${tokenLabel}/${keyLabel}/${keyId}` }
     },
     /** Signatures that nobody waits for may still be under way. A caller that gives up meanwhile has begun none. */
@@ -82,7 +82,7 @@ export async function openPkcs11(
         token.places = (clock.elapsed() - begunMs) / inUse > slowMs ? 1 : placesMax
       }
       void signing.then(measure, () => undefined).then(() => release(token))
-      return { encoding: 'compact', bytes: (await abortable(signing, signal)).bytes }
+      return { encoding: 'compact', bytes: (await unlessAborted(signing, signal, aborted)).bytes }
     },
     async close() {
       shared.users -= 1
@@ -114,19 +114,6 @@ function release(token: TokenLoad): void {
   token.inUse -= 1
   token.oneEnds.resolve()
   token.oneEnds = Promise.withResolvers()
-}
-
-/** The library goes on, and its result is not used. */
-async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(aborted())
-  signal.addEventListener('abort', abort, { once: true })
-  if (signal.aborted) abort()
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }
 
 function aborted(): KeyServiceError {

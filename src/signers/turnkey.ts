@@ -39,9 +39,9 @@ export function openTurnkey(settings: TurnkeySettings & { readonly id: string },
     return withFreshCredentials(async () => {
       // The time of the request is in its body, so a second try has a new stamp.
       const body = JSON.stringify(content())
-      const headers = { 'content-type': 'application/json', 'x-stamp': stamp(body, apiKey, apiPublicKey) }
+      const headers = { 'x-stamp': stamp(body, apiKey, apiPublicKey) }
       const url = `${origin}/public/v1/${path}`
-      const answer = await exchange({ method: 'POST', url, headers, body }, access, signal)
+      const answer = await exchange({ url, headers, body }, access, signal)
       if (answer.status !== 200) throw refusedBy(answer, codeOf(answer.body), clock)
       return answer
     }, refusesCredentials('turnkey'))

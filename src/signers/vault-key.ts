@@ -1,5 +1,4 @@
 // Reads a key from HashiCorp Vault (KV version 2) when the signer opens, and signs in this process.
-import { readFile } from 'node:fs/promises'
 import type { Hash, Hex } from '../domain/ids.ts'
 import { memberOf } from '../ops/member.ts'
 import type { Curve } from './curve.ts'
@@ -14,7 +13,7 @@ import {
   withFreshCredentials,
 } from './exchange.ts'
 import { kindAtSource } from './failure-table.ts'
-import { firstOf } from './keep-token.ts'
+import { firstOf, readTokenFile } from './keep-token.ts'
 import { type KeyService, KeyServiceError, type KeyServiceErrorKind } from './key-service.ts'
 import type { VaultAuthentication, VaultSettings } from './settings.ts'
 
@@ -39,11 +38,9 @@ export function openVaultKey(
       'x-vault-request': 'true',
       ...(namespace !== undefined && { 'x-vault-namespace': namespace }),
       ...(token !== undefined && { 'x-vault-token': token }),
-      ...(body && { 'content-type': 'application/json' }),
     }
     const target = `${url.replace(/\/+$/, '')}/v1/${path}`
-    const request = { url: target, headers, ...(body && { body: JSON.stringify(body) }) }
-    return exchange({ method: body ? 'POST' : 'GET', ...request }, access, signal)
+    return exchange({ url: target, headers, body: body && JSON.stringify(body) }, access, signal)
   }
 
   async function logIn(signal: AbortSignal): Promise<string> {
@@ -52,7 +49,10 @@ export function openVaultKey(
     const credentials =
       authentication.kind === 'approle'
         ? { role_id: authentication.roleId.reveal(), secret_id: authentication.secretId.reveal() }
-        : { role: authentication.role, jwt: await readToken(authentication.tokenFile) }
+        : {
+            role: authentication.role,
+            jwt: await readTokenFile(authentication.tokenFile, 'token file', 'mount a service account token'),
+          }
     const answer = await call(`auth/${encoded(authentication.mount)}/login`, undefined, credentials, signal)
     if (answer.status !== 200) throw refused(answer, 'login', authentication.kind, access)
     const token = memberOf(memberOf(answer.body, 'auth'), 'client_token')
@@ -130,17 +130,6 @@ function refused(
   const kindOf = (kind: KeyServiceErrorKind) =>
     isOfSecretId ? 'permanent' : operation === 'login' ? kindAtSource(kind) : kind
   return refusedBy(answer, `${operation} HTTP_${status}`, clock, 'vault', kindOf)
-}
-
-/** Kubernetes renews the file, so each login reads it. */
-async function readToken(path: string): Promise<string> {
-  try {
-    return (await readFile(path, 'utf8')).trim()
-  } catch (error) {
-    const code = memberOf(error, 'code')
-    const message = `the token file can't be read (${String(code)}); mount a service account token`
-    throw new KeyServiceError(message, { kind: 'credentials', code: 'TOKEN_FILE' })
-  }
 }
 
 /** A path may have more than one part. */

@@ -32,7 +32,7 @@ export async function openWeb3signer(
     quota,
     canProbe: true,
     async open(signal) {
-      const answer = await exchange({ method: 'GET', url: `${url}/api/v1/eth1/publicKeys` }, reached, signal)
+      const answer = await exchange({ url: `${url}/api/v1/eth1/publicKeys` }, reached, signal)
       if (answer.status !== 200) throw refused(answer, access)
       if (!Array.isArray(answer.body)) throw malformed('list of public keys')
       // It answers before its keys are loaded.
@@ -45,9 +45,8 @@ export async function openWeb3signer(
       return { publicKey, keyVersion: identifier }
     },
     async sign({ preimage }, signal) {
-      const headers = { 'content-type': 'application/json', accept: 'text/plain' }
       const target = `${url}/api/v1/eth1/sign/${identifier}`
-      const request = { method: 'POST', url: target, headers, body: JSON.stringify({ data: preimage }) } as const
+      const request = { url: target, headers: { accept: 'text/plain' }, body: JSON.stringify({ data: preimage }) }
       const answer = await exchange(request, reached, signal)
       if (answer.status !== 200) throw refused(answer, access)
       const text = typeof answer.body === 'string' ? answer.body : answer.text.trim()
