@@ -86,26 +86,15 @@ interface NetworkSource {
   readonly store: { readonly reads: Pick<Reads, 'networkPauses'> }
 }
 
-/** Presents the networks with their pauses. */
-async function presentNetworks(
-  networks: readonly NetworkSettings[],
-  { registry, store }: NetworkSource,
-): Promise<Static<typeof networkSchema>[]> {
+/** Presents networks with their pauses. */
+async function presenterOf({ registry, store }: NetworkSource) {
   const pauses = await store.reads.networkPauses()
-  return networks.map((network) => presentNetwork(network, registry, pauses.get(network.name)))
+  return (network: NetworkSettings) => presentNetwork(network, registry, pauses.get(network.name))
 }
 
 /** For a change that is stored. */
 export async function answerChanged(network: NetworkSettings, source: NetworkSource) {
-  return success(await afterCommit(presentOneNetwork(network, source)))
-}
-
-async function presentOneNetwork(
-  network: NetworkSettings,
-  source: NetworkSource,
-): Promise<Static<typeof networkSchema>> {
-  const pauses = await source.store.reads.networkPauses()
-  return presentNetwork(network, source.registry, pauses.get(network.name))
+  return success(await afterCommit(presenterOf(source).then((present) => present(network))))
 }
 
 function presentNetwork(
@@ -150,7 +139,8 @@ export function getNetwork(management: ManagementContext) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
       const visible = registry.networks().filter(({ name }) => seen(name))
-      return success(await presentOneNetwork(networkOf(visible, id), management))
+      const network = networkOf(visible, id)
+      return success((await presenterOf(management))(network))
     },
   })
 }
@@ -167,7 +157,7 @@ export function listNetworks(management: ManagementContext) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
       const [page, all] = [pageOf(query), registry.networks().filter(({ name }) => seen(name))]
-      const presented = await presentNetworks(sliceOf(page, all), management)
+      const presented = sliceOf(page, all).map(await presenterOf(management))
       return success(presented, [], paginationOf(page, all.length))
     },
   })
