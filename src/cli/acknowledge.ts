@@ -23,7 +23,7 @@ async function acknowledge({ life, terminal }: Around, condition: string, option
   const held = withdraw
     ? await client.withdrawAcknowledgment(relayer, condition)
     : await client.acknowledge(relayer, condition, note === undefined ? {} : { note })
-  if (options.json) terminal.printJson(held)
-  else terminal.print(`${relayer}: ${condition} is ${withdraw ? 'no longer acknowledged' : 'acknowledged'}`)
+  const state = withdraw ? 'no longer acknowledged' : 'acknowledged'
+  terminal.show(options, held, () => [`${relayer}: ${condition} is ${state}`])
   return exits.done
 }

@@ -38,8 +38,7 @@ async function cancel(around: Around, id: string | undefined, { all, ...options 
   if (options.yes) throw usage('--yes belongs to --all')
   const { client, relayer } = await connectToRelayer(around.life, options)
   const verdict = await cancelOne(around, client, { relayer, id, seconds: options.wait ?? 0 })
-  if (options.json) around.terminal.printJson(verdict)
-  else for (const line of pairs([['transaction', id], ...verdictPairs(verdict)])) around.terminal.print(line)
+  around.terminal.show(options, verdict, () => pairs([['transaction', id], ...verdictPairs(verdict)]))
   const exit = exitOf(verdict)
   if (exit !== exits.done) around.terminal.say(`rescind: ${explain(verdict)}`)
   return exit

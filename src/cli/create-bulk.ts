@@ -96,8 +96,7 @@ export async function previewBulk(
   const { client } = await connect(life, options)
   const scope = scopeOf(options)
   const preview = await client.previewBulkCancellation(scope)
-  if (options.json) terminal.printJson(preview)
-  else for (const line of pairs(previewPairs(scope, preview))) terminal.print(line)
+  terminal.show(options, preview, () => pairs(previewPairs(scope, preview)))
   return exits.done
 }
 

@@ -34,12 +34,9 @@ async function getTransaction({ life, terminal }: Around, id: string, options: O
   const cancellation = await verdictOn(client, relayer, id)
   const hold = wait?.condition === 'on_hold' ? await holdOn(client, relayer, id) : undefined
   const attempts = options.attempts && (await client.attempts(relayer, id))
-  if (options.json) {
-    terminal.printJson({
-      ...(hold ? withPayload(transaction, hold) : transaction),
-      ...defined({ wait, labels, hold, cancellation, attempts }),
-    })
-    return exits.done
+  const all = {
+    ...(hold ? withPayload(transaction, hold) : transaction),
+    ...defined({ wait, labels, hold, cancellation, attempts }),
   }
   const runbook = wait && runbookAt(url, wait.runbook)
   const lines = pairs([
@@ -54,7 +51,7 @@ async function getTransaction({ life, terminal }: Around, id: string, options: O
     ...(cancellation ? verdictPairs(cancellation) : []),
     ['lift its bound', wait?.condition === 'cost_bound' ? plain(`rescind cancel ${id} -r ${relayer}`) : undefined],
   ])
-  for (const line of [...lines, ...(attempts ? ['', ...attemptLines(attempts)] : [])]) terminal.print(line)
+  terminal.show(options, all, () => [...lines, ...(attempts ? ['', ...attemptLines(attempts)] : [])])
   return exits.done
 }
 

@@ -33,17 +33,13 @@ async function listKeys({ life, terminal }: Around, options: PageOptions): Promi
   const { client } = await connect(life, options)
   const { page, perPage } = options
   const { items, total } = await client.apiKeys({ page, perPage })
-  if (options.json) {
-    terminal.printJson(items)
-    return exits.done
-  }
   const rows = items.map((key) => [
     ...[key.id, key.name, `${key.hint}…`, key.scopes.join(','), key.relayers?.join(',') ?? 'all', stateOf(key)],
     key.last_used_at,
   ])
-  for (const line of table(['ID', 'NAME', 'KEY', 'SCOPES', 'RELAYERS', 'STATE', 'LAST USED'], rows))
-    terminal.print(line)
-  if (total > items.length) terminal.say(pageLine(options, total, 'keys'))
+  const head = ['ID', 'NAME', 'KEY', 'SCOPES', 'RELAYERS', 'STATE', 'LAST USED']
+  terminal.show(options, items, () => table(head, rows))
+  if (!options.json && total > items.length) terminal.say(pageLine(options, total, 'keys'))
   return exits.done
 }
 
@@ -85,8 +81,7 @@ function scopeOf(text: string): (typeof scopes)[number] {
 async function revokeKey({ life, terminal }: Around, id: string, options: ServiceOptions): Promise<Exit> {
   const { client } = await connect(life, options)
   const revoked = await client.revokeApiKey(id)
-  if (options.json) terminal.printJson(revoked)
-  else terminal.print(`${plainName(revoked)} is revoked`)
+  terminal.show(options, revoked, () => [`${plainName(revoked)} is revoked`])
   return exits.done
 }
 

@@ -28,17 +28,14 @@ async function listTransactions({ life, terminal }: Around, options: Options): P
     ...(page !== undefined && { page }),
   })
   const { items, total } = listed
-  if (options.json) {
-    terminal.printJson(items.map(({ transaction, ...more }) => ({ ...transaction, ...more })))
-    return exits.done
-  }
   const [titles = '', ...lines] = table(head, items.map(row))
-  terminal.print(titles)
-  for (const [index, line] of lines.entries()) {
+  const painted = lines.map((line, index) => {
     const color = items[index] && stateOf(items[index]).color
-    terminal.print(color === undefined ? line : terminal.paint(color, line))
-  }
-  if (total > items.length || listed.next !== undefined) terminal.say(positionIn(listed, options))
+    return color === undefined ? line : terminal.paint(color, line)
+  })
+  const all = items.map(({ transaction, ...more }) => ({ ...transaction, ...more }))
+  terminal.show(options, all, () => [titles, ...painted])
+  if (!options.json && (total > items.length || listed.next !== undefined)) terminal.say(positionIn(listed, options))
   return exits.done
 }
 

@@ -32,9 +32,8 @@ async function setPaused(around: Around, options: Options, paused: boolean): Pro
   if (options.note !== undefined) throw usage('--note goes with --network: the pause of a relayer has no note')
   const { client, relayer } = await connectToRelayer(life, options)
   const changed = await client.updateRelayer(relayer, { paused })
-  if (options.json) terminal.printJson(changed)
-  else if (paused) terminal.print(`${relayer} is paused`)
-  else terminal.print(changed.network_paused ? `${relayer} stays paused with its network` : `${relayer} sends again`)
+  const resumed = changed.network_paused ? 'stays paused with its network' : 'sends again'
+  terminal.show(options, changed, () => [`${relayer} ${paused ? 'is paused' : resumed}`])
   return exits.done
 }
 

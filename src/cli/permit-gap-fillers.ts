@@ -21,7 +21,6 @@ export function addGaps(program: Command, act: Act): void {
 async function permitGapFillers({ life, terminal }: Around, options: PermitOptions): Promise<Exit> {
   const { client, relayer } = await connectToRelayer(life, options)
   const permit = await client.permitGapFillers(relayer, { count: options.count, valid_for_seconds: options.for })
-  if (options.json) terminal.printJson(permit)
-  else terminal.print(`${relayer} may fill ${permit.count} more nonces until ${permit.valid_until}`)
+  terminal.show(options, permit, () => [`${relayer} may fill ${permit.count} more nonces until ${permit.valid_until}`])
   return exits.done
 }

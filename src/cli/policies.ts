@@ -25,10 +25,9 @@ export function addPolicies(program: Command, act: Act): void {
 async function showPolicies({ life, terminal }: Around, options: RelayerOptions): Promise<Exit> {
   const { client } = await connect(life, options)
   const { policies } = await client.relayer(await relayerOf(client, options))
-  if (options.json) terminal.printJson(policies)
-  else
-    for (const line of pairs(Object.entries(policies).map(([name, value]) => [name, shown(name, value)])))
-      terminal.print(line)
+  terminal.show(options, policies, () =>
+    pairs(Object.entries(policies).map(([name, value]) => [name, shown(name, value)])),
+  )
   return exits.done
 }
 
@@ -42,8 +41,7 @@ async function changePolicy(
   // The service checks names and values: this release of the command may be older.
   const { policies } = await client.updateRelayer(relayer, { policies: { [name]: value } })
   const now = Object.entries(policies).find(([known]) => known === name)?.[1]
-  if (options.json) terminal.printJson(policies)
-  else terminal.print(`${relayer}: ${name} is ${now === undefined ? 'not set' : shown(name, now)}`)
+  terminal.show(options, policies, () => [`${relayer}: ${name} is ${now === undefined ? 'not set' : shown(name, now)}`])
   return exits.done
 }
 

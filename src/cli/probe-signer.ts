@@ -15,18 +15,15 @@ export function addSigners(program: Command, act: Act): void {
 async function probeSigner({ life, terminal }: Around, id: string, options: ServiceOptions): Promise<Exit> {
   const { client } = await connect(life, options)
   const probe = await client.probeSigner(id)
-  if (options.json) {
-    terminal.printJson(probe)
-    return exits.done
-  }
   const { clock_ahead_seconds: ahead, token_ends_at: end } = probe
-  const facts = pairs([
-    ['address', probe.address],
-    ['key', probe.key_version],
-    ['latency', `${probe.latency_ms} ms`],
-    ['clock', ahead === undefined ? 'unknown' : `${ahead} s ahead of the key service`],
-    ['token', end === undefined ? 'none' : `ends ${end}`],
-  ])
-  for (const line of facts) terminal.print(line)
+  terminal.show(options, probe, () =>
+    pairs([
+      ['address', probe.address],
+      ['key', probe.key_version],
+      ['latency', `${probe.latency_ms} ms`],
+      ['clock', ahead === undefined ? 'unknown' : `${ahead} s ahead of the key service`],
+      ['token', end === undefined ? 'none' : `ends ${end}`],
+    ]),
+  )
   return exits.done
 }

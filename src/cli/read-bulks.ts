@@ -1,5 +1,7 @@
 // Reads bulk cancellations, explains them, and watches one until its verdicts are final.
+
 import type { BulkHeadView, BulkTransactionView, BulkView, Client } from '../client/client.ts'
+import { defined } from '../domain/defined.ts'
 import { systemClock } from '../ops/clock.ts'
 import { filterWords, limitWords } from '../words/bulk.ts'
 import { refusedLines, refusedPairs } from './bulk-options.ts'
@@ -12,18 +14,14 @@ export async function listBulks({ life, terminal }: Around, options: PageOptions
   const { client } = await connect(life, options)
   const { page, perPage } = options
   const { items, total } = await client.bulkCancellations({ page, perPage })
-  if (options.json) {
-    terminal.printJson(items)
-    return exits.done
-  }
   const rows = items.map((bulk) => [
     ...[bulk.id, bulk.requested_at, bulk.name, bulk.every_relayer ? 'all' : bulk.relayers.length],
     ...[canceledBy(bulk.counts), bulk.counts.racing, bulk.counts.lost + bulk.counts.external, costOf(bulk)],
     ...[safeWords(bulk.counts), bulk.final ? 'yes' : 'no'],
   ])
   const head = ['ID', 'REQUESTED', 'NAME', 'RELAYERS', 'CANCELED', 'RACING', 'LOST', 'COST', 'SAFE TO RETRY', 'FINAL']
-  for (const line of table(head, rows)) terminal.print(line)
-  if (total > items.length) terminal.say(pageLine(options, total, 'bulk cancellations'))
+  terminal.show(options, items, () => table(head, rows))
+  if (!options.json && total > items.length) terminal.say(pageLine(options, total, 'bulk cancellations'))
   return exits.done
 }
 
@@ -34,15 +32,12 @@ interface ShowOptions extends ServiceOptions {
 export async function showBulk({ life, terminal }: Around, id: string, options: ShowOptions): Promise<Exit> {
   const { client } = await connect(life, options)
   const bulk = await client.bulkCancellation(id)
-  const items = options.transactions
-    ? await readAll((page) => client.bulkCancellationTransactions(id, page), 1_000)
-    : []
-  if (options.json) {
-    terminal.printJson({ ...bulk, ...(options.transactions && { transactions: items }) })
-    return exits.done
-  }
-  for (const line of [...pairs(bulkPairs(bulk)), '', ...partLines(bulk)]) terminal.print(line)
-  if (options.transactions) for (const line of ['', ...transactionLines(items)]) terminal.print(line)
+  const transactions =
+    options.transactions && (await readAll((page) => client.bulkCancellationTransactions(id, page), 1_000))
+  terminal.show(options, { ...bulk, ...defined({ transactions }) }, () => [
+    ...[...pairs(bulkPairs(bulk)), '', ...partLines(bulk)],
+    ...(transactions ? ['', ...transactionLines(transactions)] : []),
+  ])
   return exits.done
 }
 

@@ -23,14 +23,11 @@ async function releaseTransactions({ life, terminal }: Around, ids: string[], op
   const results = await client.releaseMany(relayer, releases).catch((error: unknown) => {
     throw undecidedIfStored(error, life.stop, 'run it again: a second release changes nothing')
   })
-  if (options.json) terminal.printJson(results)
-  else {
-    const rows = results.map(({ transaction_id: id, result, code, message }) => [
-      ...[id, result.replaceAll('_', ' ')],
-      code === undefined ? message : `${message} (${code})`,
-    ])
-    for (const line of table(['TRANSACTION', 'RESULT', 'WHY'], rows)) terminal.print(line)
-  }
+  const rows = results.map(({ transaction_id: id, result, code, message }) => [
+    ...[id, result.replaceAll('_', ' ')],
+    code === undefined ? message : `${message} (${code})`,
+  ])
+  terminal.show(options, results, () => table(['TRANSACTION', 'RESULT', 'WHY'], rows))
   const refused = results.filter(({ result }) => result === 'refused').length
   if (refused > 0) throw new CommandError(exits.refused, `${refused} of ${results.length} were refused`)
   return exits.done

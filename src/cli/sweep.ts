@@ -33,8 +33,7 @@ async function sweep({ life, terminal }: Around, relayer: string, options: Sweep
   if (!options.yes) await confirm(terminal, client, relayer, to)
   const started = await start(client, relayer, { to, ...(gasLimit !== undefined && { gas_limit: gasLimit }) })
   const { transaction, others } = started
-  if (options.json) terminal.printJson(started)
-  else terminal.print(transaction.id)
+  terminal.show(options, started, () => [transaction.id])
   if (others > 0 && transaction.status === 'pending') {
     terminal.say(
       `rescind: ${others} other transactions are pending or in flight; the sweep waits for those before it, and the pause keeps queued ones back: cancel them one by one`,

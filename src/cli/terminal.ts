@@ -27,6 +27,8 @@ export interface Terminal {
   /** One line of data. */
   print(line: string): void
   printJson(value: unknown): void
+  /** The value as JSON with `--json`, else lines for people. */
+  show(options: { readonly json?: true }, value: unknown, lines: () => readonly string[]): void
   /** A message for people. */
   say(line: string): void
   /** Shown in place of the progress before it; only where stderr is a terminal. */
@@ -62,18 +64,23 @@ export function openTerminal({ env, stdin, stdout, stderr, stop }: CommandLife):
     }
   }
 
+  function print(line: string): void {
+    endProgress()
+    stdout.write(`${line}\n`)
+  }
+
+  const printJson = (value: unknown) => print(withoutControls(JSON.stringify(value, undefined, 2)))
+
   return {
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     clear() {
       if (stdout.isTTY === true) stdout.write('\x1b[H\x1b[2J\x1b[3J')
     },
-    print(line) {
-      endProgress()
-      stdout.write(`${line}\n`)
-    },
-    printJson(value) {
-      endProgress()
-      stdout.write(`${withoutControls(JSON.stringify(value, undefined, 2))}\n`)
+    print,
+    printJson,
+    show({ json }, value, lines) {
+      if (json) printJson(value)
+      else for (const line of lines()) print(line)
     },
     say(line) {
       endProgress()
