@@ -106,6 +106,9 @@ export interface Inquiry {
   readonly unknownWords?: UnknownWordsInquiry
 }
 
+/** The members of an inquiry about an account alone. */
+export const ofNoTransaction = { live: [], inclusionBlocks: [], estimates: [] } as const
+
 export interface ReceiverRequest {
   readonly to: Address
   readonly gasLimit: Gas

@@ -5,6 +5,7 @@ import { isOfMoney } from '../../domain/condition.ts'
 import { defined } from '../../domain/defined.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { Market, NetworkPrice } from '../../domain/fees.ts'
+import { ofNoTransaction } from '../../domain/observation.ts'
 import { type ForeignPending, foreignIn } from '../../domain/pooled.ts'
 import { type TopUp, topUpOf } from '../../domain/preview/top-up.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
@@ -44,17 +45,10 @@ export async function readStatus(reads: Reads, chainOf: ChainOf, relayer: Relaye
 }
 
 async function readAccount(chainOf: ChainOf, relayer: Relayer): Promise<{ balance: Wei; nonce: Nonce }> {
-  const nothing = {
-    live: [],
-    inclusionBlocks: [],
-    estimates: [],
-    market: false,
-    delegation: false,
-    pendingNonce: false,
-  }
   return readNodes(relayer, async () => {
     const { balance, nonce } = await chainOf(relayer).observe({
-      ...nothing,
+      ...ofNoTransaction,
+      ...{ market: false, delegation: false, pendingNonce: false },
       address: relayer.address,
       nonce: 'now',
       spentBelow: 0,

@@ -9,7 +9,7 @@ import { reserveOf } from '../../domain/decide/terms/funds.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { noOpGasLimit } from '../../domain/no-op.ts'
-import type { Observation } from '../../domain/observation.ts'
+import { type Observation, ofNoTransaction } from '../../domain/observation.ts'
 import {
   type CancellationPreview,
   type CountedPreview,
@@ -137,17 +137,10 @@ async function observedInTime(context: PreviewContext, work: Work): Promise<Prev
 type PreviewFacts = Observation & Required<Pick<Observation, 'market' | 'balance'>> & { readonly gasLimit: Gas }
 
 async function observe({ chainOf, policyOf }: PreviewContext, { relayer, floor }: Work): Promise<PreviewFacts> {
-  const inquiry = {
-    live: [],
-    inclusionBlocks: [],
-    estimates: [],
-    market: true,
-    delegation: true,
-    pendingNonce: true,
-  }
   return readNodes(relayer, async () => {
     const { market, balance, ...facts } = await chainOf(relayer).observe({
-      ...inquiry,
+      ...ofNoTransaction,
+      ...{ market: true, delegation: true, pendingNonce: true },
       address: relayer.address,
       spentBelow: floor.spentBelow,
       nonce: 'now',
