@@ -111,23 +111,18 @@ export async function readFigures(
   return found
 }
 
-const prune = statement<{ before: TimestampMs; rows: number }, { at: TimestampMs }>((db, p) =>
-  db
-    .deleteFrom('figures')
-    .where(
-      sql<boolean>`(relayer_id, at) IN (SELECT relayer_id, at FROM figures WHERE at < ${p.before} ORDER BY at LIMIT ${p.rows})`,
-    )
-    .returning('at'),
-)
+const pruning = (table: 'figures' | 'node_calls', key: 'relayer_id, at' | 'at, network') =>
+  statement<{ before: TimestampMs; rows: number }, { at: TimestampMs }>((db, p) =>
+    db
+      .deleteFrom(table)
+      .where(
+        sql<boolean>`(${sql.raw(key)}) IN (SELECT ${sql.raw(key)} FROM ${sql.table(table)} WHERE at < ${p.before} ORDER BY at LIMIT ${p.rows})`,
+      )
+      .returning('at'),
+  )
 
-const pruneCalls = statement<{ before: TimestampMs; rows: number }, { at: TimestampMs }>((db, p) =>
-  db
-    .deleteFrom('node_calls')
-    .where(
-      sql<boolean>`(at, network) IN (SELECT at, network FROM node_calls WHERE at < ${p.before} ORDER BY at LIMIT ${p.rows})`,
-    )
-    .returning('at'),
-)
+const prune = pruning('figures', 'relayer_id, at')
+const pruneCalls = pruning('node_calls', 'at, network')
 
 async function pruneFigures(executor: Executor, before: TimestampMs, rows: number): Promise<number> {
   const figures = await executor.all(prune, { before, rows })

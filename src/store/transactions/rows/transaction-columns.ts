@@ -1,5 +1,4 @@
 // The columns of a transaction, named once for all queries that write them, each with its type in lists.
-import { keysOf } from '../../../domain/defined.ts'
 import type { ListType } from '../../in-lists.ts'
 import type { PayloadColumns, TransactionTable } from '../../schema.ts'
 
@@ -95,13 +94,6 @@ export const transactionColumns = {
 } as const satisfies Readonly<Record<keyof TransactionTable, ListType>>
 
 /** Picks these columns of a row, or the parameters that stand for them. */
-export function columnsOf<K extends string, P extends Readonly<Record<K, unknown>>>(
-  p: P,
-  columns: Readonly<Record<K, ListType>>,
-): Pick<P, K> {
-  return pick(p, keysOf(columns))
-}
-
 export function pick<K extends string, P extends Readonly<Record<K, unknown>>>(p: P, names: readonly K[]): Pick<P, K> {
   // The keys are from `names`, and the values from `p`.
   return Object.fromEntries(names.map((name) => [name, p[name]])) as Pick<P, K>

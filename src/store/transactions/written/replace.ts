@@ -1,9 +1,10 @@
 // Writes a new payload into a transaction's row, next to the payloads that it replaced.
+import { keysOf } from '../../../domain/defined.ts'
 import type { Transaction } from '../../../domain/transaction.ts'
 import type { PayloadColumns, TransactionTable } from '../../schema.ts'
 import { type Executor, statement } from '../../statement.ts'
 import { earlierToRow, payloadToRow } from '../rows/payload-row.ts'
-import { columnsOf, payloadColumns } from '../rows/transaction-columns.ts'
+import { payloadColumns, pick } from '../rows/transaction-columns.ts'
 
 type Replacement = PayloadColumns & Pick<TransactionTable, 'id' | 'earlier'> & { valid_until: number | null }
 
@@ -11,7 +12,7 @@ const rewrite = statement<Replacement>((db, p) =>
   db
     .updateTable('transactions')
     .set({
-      ...columnsOf(p, payloadColumns),
+      ...pick(p, keysOf(payloadColumns)),
       earlier: p.earlier,
       valid_until: p.valid_until,
     })

@@ -24,14 +24,7 @@ import { spendOf } from '../counted/daily-spend.ts'
 import type { Tallies } from '../counted/tallies.ts'
 import { earlierAttempts } from '../rows/find-transaction.ts'
 import { bytesOf } from '../rows/payload-row.ts'
-import {
-  columnsOf,
-  endColumns,
-  pick,
-  progressColumns,
-  queuedColumns,
-  transactionColumns,
-} from '../rows/transaction-columns.ts'
+import { endColumns, pick, progressColumns, queuedColumns, transactionColumns } from '../rows/transaction-columns.ts'
 import {
   type ProgressColumns,
   progressToRow,
@@ -129,7 +122,7 @@ type DropColumns = Pick<ProgressColumns, keyof typeof endColumns>
 
 /** Everything that changes when a queued transaction ends: it no longer waits. */
 export function dropOf(p: DropColumns): DropColumns & WaitRow {
-  return { ...columnsOf(p, endColumns), ...waitToRow(undefined) }
+  return { ...pick(p, keysOf(endColumns)), ...waitToRow(undefined) }
 }
 
 /** Throws StaleWrite when the stored version is not `before.version`, and when the row is closed, which is final. */
