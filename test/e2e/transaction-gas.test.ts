@@ -30,7 +30,8 @@ async function settled(relayer: string, id: string, on = stage) {
       const view = await on.client.get(relayer, id)
       return ['confirmed', 'failed'].includes(view.status) ? view : undefined
     },
-    { what: () => `the end of ${id}` },
+    // Each estimate executes 14.7 million gas many times.
+    { limitMs: 120_000, what: () => `the end of ${id}` },
   )
 }
 
