@@ -83,6 +83,19 @@ export const ofPatience: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a-late-answer-lengthens-a-fall',
+    breaks: 'takes a backend that lags for a reorganization, as one answer was long on its way',
+    caughtBy: 'test/chain/heads/believe-head.unit.test.ts',
+    expects: 'an answer that was long on its way shows no longer fall',
+    edits: [
+      {
+        file: 'src/chain/heads/believe-head.ts',
+        find: 'lastedMs = at.begunMs - counted.since',
+        put: 'lastedMs = at.endedMs - counted.since',
+      },
+    ],
+  },
+  {
     name: 'receipt-awaited-since-the-block-alone',
     breaks: 'takes a block for the receipt before a node had a minute to index it, on a fast chain',
     caughtBy: 'test/chain/inclusions/unexplained.unit.test.ts',

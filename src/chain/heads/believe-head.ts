@@ -13,7 +13,7 @@ export interface HeadReport<By> {
 /** Readings in a row in which no endpoint confirmed the known head. */
 export interface Falls {
   readonly count: number
-  /** When the falls began, by `clock.elapsed()`. */
+  /** When the first of them was read, by `clock.elapsed()`. */
   readonly since: number
   /** Whether the endpoint that reported this head is among those that report a lower one. */
   readonly isByReporter: boolean
@@ -71,7 +71,9 @@ export function countFall<By>(
   known: HeadReport<By>,
   behind: readonly HeadReport<By>[],
   at: {
-    readonly elapsedMs: number
+    /** An answer that was long on its way shows what was so when the reading began. */
+    readonly begunMs: number
+    readonly endedMs: number
     readonly blocktimeMs: number
     /** Two endpoints hold one branch, far below this head. */
     readonly isAgreed: boolean
@@ -79,9 +81,9 @@ export function countFall<By>(
 ): Fallen<By> {
   const isByReporter = behind.some(({ by }) => by === known.by)
   const isMore = falls.count > 0 && falls.isByReporter === isByReporter
-  const counted = isMore ? { ...falls, count: falls.count + 1 } : { count: 1, since: at.elapsedMs, isByReporter }
+  const counted = isMore ? { ...falls, count: falls.count + 1 } : { count: 1, since: at.endedMs, isByReporter }
   const patience = isByReporter ? confirmedFall : at.isAgreed ? agreedFall : silentFall
-  const lastedMs = at.elapsedMs - counted.since
+  const lastedMs = at.begunMs - counted.since
   const hasLasted = isOver(patience, { block: 0, ms: 0 }, { block: lastedMs / at.blocktimeMs, ms: lastedMs })
   if (counted.count < fallsBelieved || !hasLasted) return { falls: counted }
   return { falls: counted, believed: highestOf(behind) }

@@ -58,6 +58,7 @@ interface Expected {
 
 /** Facts of one reading about heads that were not adopted at once. */
 interface Seen {
+  readonly begunMs: number
   readonly behind: Report[]
   /** Heads without a link to a remembered block, from endpoints that have no block at the height of the anchor. */
   readonly unproven: Report[]
@@ -107,7 +108,7 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
   let reorgs = 0
 
   async function read(expected: Expected): Promise<Report> {
-    const seen: Seen = { behind: [], unproven: [] }
+    const seen: Seen = { begunMs: clock.elapsed(), behind: [], unproven: [] }
     const { behind, unproven } = seen
     const found = await endpoints
       .firstAnswer((endpoint) => readFrom(endpoint, expected, seen))
@@ -116,7 +117,7 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
         return undefined
       })
     if (!found && behind.length === 0) return adoptedOrThrown(await adopt(highestOf(unproven), () => undefined))
-    const believed = found?.value ?? (await fall(behind))
+    const believed = found?.value ?? (await fall(seen))
     for (const laggard of holders.laggardsAmong(behind)) laggard.lags(options.laggardRestMs())
     const followed = await branches.watch(isDoubted(seen, believed, ancestry.hashAt), ancestry.hashAt)
     return followed ? adoptedOrThrown(await adopt(followed, () => whyNot(options, followed, known))) : believed
@@ -143,12 +144,12 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
     return { failed: 'its head is behind' }
   }
 
-  async function fall(behind: readonly Report[]): Promise<Report> {
+  async function fall({ behind, begunMs }: Seen): Promise<Report> {
     if (!known) throw new ChainUnavailable('no endpoint reports a head')
     const isAgreed = isFarAhead(known, behind) && (await agree(behind))
-    const fallen = countFall(falls, known, behind, { elapsedMs: clock.elapsed(), blocktimeMs: pace.ms(), isAgreed })
-    falls = fallen.falls
-    const { believed } = fallen
+    const at = { begunMs, endedMs: clock.elapsed(), blocktimeMs: pace.ms(), isAgreed }
+    const { believed, ...counted } = countFall(falls, known, behind, at)
+    falls = counted.falls
     return believed ? adoptedOrThrown(await adopt(believed, () => whyNot(options, believed, known))) : known
   }
 

@@ -47,12 +47,13 @@ test.each([
 
 /** Counts one reading after the other; the reports that were believed, `undefined` where none was. */
 function readings(
-  each: readonly { readonly atMs: number; readonly behind: readonly HeadReport<string>[] }[],
+  each: readonly { readonly atMs: number; readonly tookMs?: number; readonly behind: readonly HeadReport<string>[] }[],
   { isAgreed = false, blocktimeMs = 1_000 } = {},
 ) {
   let falls: Falls = noFalls
-  return each.map(({ atMs, behind }) => {
-    const fallen = countFall(falls, known, behind, { elapsedMs: atMs, blocktimeMs, isAgreed })
+  return each.map(({ atMs, tookMs = 0, behind }) => {
+    const at = { begunMs: atMs - tookMs, endedMs: atMs, blocktimeMs, isAgreed }
+    const fallen = countFall(falls, known, behind, at)
     falls = fallen.falls
     return fallen.believed
   })
@@ -68,6 +69,13 @@ test('a fall that its reporter confirms is believed at the third reading, two bl
   expect(readings([...soon, { atMs: 4_000, behind }]).at(-1)).toBe(lower)
   expect(readings([...soon, { atMs: 23_999, behind }], { blocktimeMs: 12_000 }).at(-1)).toBeUndefined()
   expect(readings([0, 5_000].map((atMs) => ({ atMs, behind })))).toEqual([undefined, undefined])
+})
+
+test('an answer that was long on its way shows no longer fall', () => {
+  const behind = [lower]
+  const begun = [0, 1].map((atMs) => ({ atMs, behind }))
+  expect(readings([...begun, { atMs: 4_000, tookMs: 1, behind }]).at(-1)).toBeUndefined()
+  expect(readings([...begun, { atMs: 4_001, tookMs: 1, behind }]).at(-1)).toBe(lower)
 })
 
 test('of the heads that are behind the highest is believed', () => {
