@@ -124,8 +124,10 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       .at(-1)
     if (!before || before.outcome === 'rejected' || before.state !== 'handed' || before.gas_limit < gasLimit) return
     const price = BigInt(before.max_fee_per_gas ?? before.gas_price ?? 0)
-    // An engine may be a few blocks behind.
-    const heights = Array.from({ length: 64 }, (_, ago) => ancestorAt(canonical(), canonical().number - ago))
+    // An engine may be a few blocks behind, and bytes that a pause kept may leave many blocks after they were priced.
+    const { number } = canonical()
+    const blocks = Math.max(0, number - attempt.recorded_at_block) + 64
+    const heights = Array.from({ length: blocks }, (_, ago) => ancestorAt(canonical(), number - ago))
     const dearest = heights.reduce(
       (most, block) => (block && block.baseFee > most ? block.baseFee : most),
       canonical().nextBaseFee,
