@@ -1,6 +1,5 @@
 // Once the faults have stopped, whatever one node says: three blocks and ten seconds after a DELETE the pool of an honest node has the no-op,
 // and no transaction is mined for as long, so that a DELETE is refused, while the chain has not spent its nonce.
-
 import { accountAt } from '../chain/blocks.ts'
 import { isNoOp } from '../chain/transaction.ts'
 import { slowMsMax } from '../network.ts'

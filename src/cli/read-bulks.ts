@@ -1,5 +1,4 @@
 // Reads bulk cancellations, explains them, and watches one until its verdicts are final.
-
 import type { BulkHeadView, BulkTransactionView, BulkView, Client } from '../client/client.ts'
 import { defined } from '../domain/defined.ts'
 import { systemClock } from '../ops/clock.ts'
@@ -35,7 +34,9 @@ export async function showBulk({ life, terminal }: Around, id: string, options: 
   const transactions =
     options.transactions && (await readAll((page) => client.bulkCancellationTransactions(id, page), 1_000))
   terminal.show(options, { ...bulk, ...defined({ transactions }) }, () => [
-    ...[...pairs(bulkPairs(bulk)), '', ...partLines(bulk)],
+    ...pairs(bulkPairs(bulk)),
+    '',
+    ...partLines(bulk),
     ...(transactions ? ['', ...transactionLines(transactions)] : []),
   ])
   return exits.done

@@ -12,7 +12,7 @@ const ether = 10n ** 18n
 let stage: Stage<Anvil>
 beforeAll(async () => {
   const node = await startAnvil({ mining: 'manual' })
-  // The service remembers what it has read, as nobody else can lower a balance.
+  // Before the service reads them: it does not read a balance again that nobody else can lower.
   await setBalance(node, devAccount(0), ether)
   await setBalance(node, devAccount(1), 3n * ether)
   const relayers = { poor: {}, reserved: { cancel_reserve: String(ether) } }
@@ -24,7 +24,7 @@ async function setBalance(node: Anvil, { address }: Pick<Sender, 'address'>, wei
   await node.rpc('anvil_setBalance', [address, hex(wei)])
 }
 
-/** No block comes meanwhile: what is in flight stays there. */
+/** Mines no block, so that transactions in flight stay in flight. */
 async function waitsBecause(payment: Payment, reason: string): Promise<void> {
   await until(async () => (await view(stage, payment)).status_reason?.includes(reason), {
     what: `a reason with "${reason}"`,

@@ -38,7 +38,7 @@ async function openScene() {
   finalized = missing
   await anvil.mine(3)
   const place = await openWorkplace()
-  // No next head is ever due: what it would need leaves with a reading of the head as soon as one is, however slow the test is.
+  // So long that no next head comes due, however slow the test is. Once one is due, a reading of the head also calls for the tag.
   const network = networkOver([line.url], { averageBlocktimeMs: 3_600_000 })
   const errors: string[] = []
   const logger = { ...quiet, error: (_: object, message: string) => void errors.push(message) }

@@ -71,7 +71,7 @@ export function countFall<By>(
   known: HeadReport<By>,
   behind: readonly HeadReport<By>[],
   at: {
-    /** An answer that was long on its way shows what was so when the reading began. */
+    /** When the reading was requested. A late answer may show the head as of then. */
     readonly begunMs: number
     readonly endedMs: number
     readonly blocktimeMs: number

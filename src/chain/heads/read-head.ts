@@ -148,8 +148,8 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
     if (!known) throw new ChainUnavailable('no endpoint reports a head')
     const isAgreed = isFarAhead(known, behind) && (await agree(behind))
     const at = { begunMs, endedMs: clock.elapsed(), blocktimeMs: pace.ms(), isAgreed }
-    const { believed, ...counted } = countFall(falls, known, behind, at)
-    falls = counted.falls
+    const { falls: counted, believed } = countFall(falls, known, behind, at)
+    falls = counted
     return believed ? adoptedOrThrown(await adopt(believed, () => whyNot(options, believed, known))) : known
   }
 

@@ -103,9 +103,8 @@ const toDo = statement<{ now: number; believed: number; newest: number }, { noti
 })
 
 export async function openQueue(executor: Executor, notificationId: string): Promise<void> {
-  await executor.all(open, {
-    ...{ notification_id: notificationId, position: await newestEvent(executor), waiting: 0, leased_until: 0 },
-  })
+  const position = await newestEvent(executor)
+  await executor.all(open, { notification_id: notificationId, position, waiting: 0, leased_until: 0 })
 }
 
 /** The notifications that have a due delivery. */

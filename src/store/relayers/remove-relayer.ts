@@ -17,7 +17,7 @@ const keep = upsert(
   ['chain_id', 'address', 'epoch', 'last_sequence', 'spent_below', 'deleted_at'],
 )
 
-/** What stands beside the relayer, and goes with it. */
+/** The rows of other tables that are removed with the relayer. */
 const removals = (
   [
     ...(['presigned_no_ops', 'released_nonces', 'gap_fills', 'gap_permits'] as const),

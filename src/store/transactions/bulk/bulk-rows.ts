@@ -41,7 +41,10 @@ const ofKey = statement<{ owner: ApiKeyId; key: string }, { id: BulkId; digest: 
 const insertPart = insertion('bulk_parts', ['bulk_id', 'relayer_id', 'state', 'requester'], ['id'])
 
 const insertParts = listedInsertion('bulk_parts', {
-  ...{ bulk_id: 'text', relayer_id: 'text', state: 'text', requester: 'text' },
+  bulk_id: 'text',
+  relayer_id: 'text',
+  state: 'text',
+  requester: 'text',
 })
 
 function rowOf(head: BulkHead): BulkRow {
@@ -81,9 +84,8 @@ export async function recordBulk(
   }
   await executor.all(insert, rowOf(head))
   for (const relayerId of relayers) {
-    await executor.all(insertParts, {
-      ...{ bulk_id: head.id, relayer_id: relayerId, state: 'waiting', requester: toJson(requester) },
-    })
+    const part = { bulk_id: head.id, relayer_id: relayerId, state: 'waiting', requester: toJson(requester) } as const
+    await executor.all(insertParts, part)
   }
   return undefined
 }
@@ -91,12 +93,8 @@ export async function recordBulk(
 /** An object with one part, which the same unit writes. Returns the part's number. */
 export async function recordBulkOf(executor: Executor, head: BulkHead, relayerId: RelayerId): Promise<number> {
   await executor.all(insert, rowOf(head))
-  const row = await first(executor, insertPart, {
-    bulk_id: head.id,
-    relayer_id: relayerId,
-    state: 'waiting',
-    requester: null,
-  })
+  const part = { bulk_id: head.id, relayer_id: relayerId, state: 'waiting', requester: null } as const
+  const row = await first(executor, insertPart, part)
   if (!row) throw new Error(`bulk cancellation ${head.id} got no part`)
   return row.id
 }

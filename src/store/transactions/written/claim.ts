@@ -20,7 +20,7 @@ const keyTypes = {
   created_at: 'bigint',
 } as const satisfies Record<keyof NewClaim, ListType>
 
-// Of concurrent units with one key only one claims it.
+// Only one of several concurrent units with the same key claims it.
 const insert = insertionOnce(
   'idempotency_keys',
   ['owner', 'key'],
